@@ -22,6 +22,7 @@
 #include "controlplane/logs/log_store.h"
 #include "controlplane/store/migrate.h"
 #include "controlplane/store/pepper_check.h"
+#include "controlplane/usage/usage_ledger.h"
 #include "controlplane/views/token_table.h"
 #include "controlplane/views/views.h"
 #include "shared/base/alloc.h"
@@ -36,7 +37,7 @@
 #include "shared/tls/digest.h"
 #include "shared/tls/random.h"
 
-enum { RENEW_MS = 10 * 60 * 1000, URL_MAX = 300 };
+enum { RENEW_MS = 10 * 60 * 1000, USAGE_PAUSE_MS = 1000, URL_MAX = 300 };
 
 struct daemon {
     const struct fl_program_run *run;
@@ -54,6 +55,7 @@ struct daemon {
     struct denial_budget denials;
     struct engine_thread *engine;
     struct metrics_listener *metrics_server;
+    struct usage_ledger *usage;
     struct process_metrics_parts figures;
     struct fl_timer look, renew;
     bool is_ready;
@@ -405,6 +407,35 @@ static bool open_fronts(struct daemon *daemon, struct fl_err *err)
     return true;
 }
 
+/* One that does not lead leaves the ledger to the one that does. */
+static uint64_t usage_progress(void *ctx)
+{
+    struct engine_thread_status status = engine_thread_status(((struct daemon *)ctx)->engine);
+
+    return status.state == ENGINE_LEADING ? status.engine.batches + 1 : 0;
+}
+
+static void usage_trouble(void *ctx, const char *text)
+{
+    (void)ctx;
+    fl_log(FL_LOG_WARN, "usage", "usage_delayed", FL_LOG_S("text", text));
+}
+
+static void open_usage(struct daemon *daemon)
+{
+    struct fl_config_list labels = fl_config_list(daemon->run->config, CONFIG_usage_labels);
+    struct usage_ledger_config config = {
+        .conninfo = text(daemon, CONFIG_database),
+        .labels = labels.at,
+        .labels_len = labels.len,
+        .retention_ms = number(daemon, CONFIG_usage_retention),
+        .pause_ms = USAGE_PAUSE_MS,
+    };
+    struct usage_ledger_hooks hooks = {daemon, usage_progress, usage_trouble};
+
+    daemon->usage = usage_ledger_create(daemon->run->loop, &config, &hooks);
+}
+
 static bool open_metrics(struct daemon *daemon, struct fl_err *err)
 {
     struct metrics_listener_parts parts = {
@@ -416,7 +447,7 @@ static bool open_metrics(struct daemon *daemon, struct fl_err *err)
     struct fl_net_address address;
 
     daemon->figures = (struct process_metrics_parts){daemon->metrics, daemon->engine,
-                                                     daemon->fronts, daemon->logs};
+                                                     daemon->fronts, daemon->logs, daemon->usage};
     process_metrics_add(&daemon->figures);
     fill_limits(daemon, &parts.limits);
     if (!text(daemon, CONFIG_metrics_listen)[0]) return true;
@@ -486,6 +517,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     shared.conninfo = text(daemon, CONFIG_database);
     daemon->fronts = fronts_create(&shared);
     if (!open_fronts(daemon, err) || !start_engine(daemon, err)) return false;
+    open_usage(daemon);
     if (!open_metrics(daemon, err)) return false;
     fl_timer_in(&daemon->look, 1);
     fl_timer_in(&daemon->renew, RENEW_MS);
@@ -502,6 +534,7 @@ static void stop(void *ctx)
         engine_thread_stop(daemon->engine);
     }
     metrics_listener_destroy(daemon->metrics_server);
+    usage_ledger_destroy(daemon->usage);
     fronts_destroy(daemon->fronts);
     known_addresses_destroy(daemon->known);
     engine_thread_destroy(daemon->engine);

@@ -10,6 +10,7 @@ struct reading {
         call_reads_attempts_then *attempts;
         call_reads_counts_then *counts;
         call_reads_audit_then *audit;
+        call_reads_usage_then *usage;
         call_reads_spec_then *spec;
         call_reads_specs_then *specs;
     } then;
@@ -87,6 +88,15 @@ static void on_audit(void *ctx, const struct read_audit *audit)
     struct api_call *call = reading->call;
 
     if (arrives(call, audit->err)) reading->then.audit(call, audit);
+    leave(call);
+}
+
+static void on_usage(void *ctx, const struct read_usage *usage)
+{
+    struct reading *reading = ctx;
+    struct api_call *call = reading->call;
+
+    if (arrives(call, usage->err)) reading->then.usage(call, usage);
     leave(call);
 }
 
@@ -176,6 +186,16 @@ void call_reads_audit(struct api_call *call, uint64_t batch, uint32_t n, size_t 
           read_audit(call->parts->reader, call->token.tenant, batch, n, len_max, on_audit, reading,
                      &err),
           &err);
+}
+
+void call_reads_usage(struct api_call *call, const struct read_usage_query *query,
+                      call_reads_usage_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.usage = then;
+    asked(call, read_usage(call->parts->reader, query, on_usage, reading, &err), &err);
 }
 
 void call_reads_spec(struct api_call *call, struct fl_job job, struct fl_digest digest,

@@ -9,6 +9,7 @@
 #include "controlplane/store/read_elements.h"
 #include "controlplane/store/read_jobs.h"
 #include "controlplane/store/read_specs.h"
+#include "controlplane/store/read_usage.h"
 
 /* NULL: the job does not exist. */
 typedef void call_reads_job_then(struct api_call *call, const struct read_job *job);
@@ -32,6 +33,10 @@ void call_reads_counts(struct api_call *call, const struct fl_job *jobs, size_t 
 typedef void call_reads_audit_then(struct api_call *call, const struct read_audit *audit);
 void call_reads_audit(struct api_call *call, uint64_t batch, uint32_t n, size_t len_max,
                       call_reads_audit_then *then);
+
+typedef void call_reads_usage_then(struct api_call *call, const struct read_usage *usage);
+void call_reads_usage(struct api_call *call, const struct read_usage_query *query,
+                      call_reads_usage_then *then);
 
 /* Empty: it is not there. */
 typedef void call_reads_spec_then(struct api_call *call, struct fl_str body);

@@ -4,6 +4,7 @@
 
 #include "controlplane/front/fronts.h"
 #include "controlplane/logs/log_store.h"
+#include "controlplane/usage/usage_ledger.h"
 #include "shared/base/version.h"
 
 const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
@@ -78,6 +79,10 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
          "bytes: 'chain_differs' in the log names each"},
     [PROCESS_METRIC_log_followers] = {"fairlead_log_followers", FL_METRIC_GAUGE, NULL,
                                       "reads that follow output"},
+    [PROCESS_METRIC_usage_attempts] = {"fairlead_usage_attempts_total", FL_METRIC_COUNTER, NULL,
+                                       "attempts whose usage this process has added up"},
+    [PROCESS_METRIC_usage_behind] = {"fairlead_usage_behind", FL_METRIC_GAUGE, NULL,
+                                     "1 while ended attempts wait to be added up"},
 };
 
 static void set(const struct process_metrics_parts *parts, enum process_metric figure, double value)
@@ -139,6 +144,7 @@ static void on_collect(void *ctx)
     const struct process_metrics_parts *parts = ctx;
     struct front_counts fronts = fronts_counts(parts->fronts);
     struct log_store_stats logs = log_store_stats(parts->logs);
+    struct usage_ledger_stats usage = usage_ledger_stats(parts->usage);
 
     set_engine(parts);
     set(parts, PROCESS_METRIC_connections, (double)fronts.connections);
@@ -158,6 +164,8 @@ static void on_collect(void *ctx)
     set(parts, PROCESS_METRIC_log_damaged, (double)logs.damaged);
     set(parts, PROCESS_METRIC_log_chains_differ, (double)logs.chains_differ);
     set(parts, PROCESS_METRIC_log_followers, (double)logs.followers);
+    set(parts, PROCESS_METRIC_usage_attempts, (double)usage.attempts);
+    set(parts, PROCESS_METRIC_usage_behind, usage.is_behind);
 }
 
 void process_metrics_add(const struct process_metrics_parts *parts)

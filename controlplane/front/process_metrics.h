@@ -6,6 +6,7 @@
 struct engine_thread;
 struct fronts;
 struct log_store;
+struct usage_ledger;
 
 enum process_metric {
     PROCESS_METRIC_build,
@@ -40,6 +41,8 @@ enum process_metric {
     PROCESS_METRIC_log_damaged,
     PROCESS_METRIC_log_chains_differ,
     PROCESS_METRIC_log_followers,
+    PROCESS_METRIC_usage_attempts,
+    PROCESS_METRIC_usage_behind,
     PROCESS_METRICS_LEN
 };
 
@@ -50,6 +53,7 @@ struct process_metrics_parts {
     struct engine_thread *engine;
     struct fronts *fronts;
     struct log_store *logs;
+    const struct usage_ledger *usage;
 };
 
 /* 'parts' is borrowed and stays. */

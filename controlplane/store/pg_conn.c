@@ -1,5 +1,6 @@
 #include "controlplane/store/pg_conn.h"
 
+#include <endian.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ static const char *const ROLE_SETTINGS[] = {
     [PG_PLAIN] = "",
     /* Attempts without an end are found by one walk along both indexes, however many have ended. */
     [PG_LOADER] = " -c enable_mergejoin=on -c enable_nestloop=off",
+    /* A commit that a crash takes back takes its mark back too. */
+    [PG_LEDGER] = " -c statement_timeout=60000 -c synchronous_commit=off",
 };
 
 struct pg_conn {
@@ -385,4 +388,16 @@ int64_t pg_get_int(const PGresult *result, int row, int column)
     }
     if (len < 8 && at[0] & 0x80) v |= ~(uint64_t)0 << (len * 8);
     return (int64_t)v;
+}
+
+struct fl_str pg_field(const PGresult *result, int row, int column)
+{
+    return (struct fl_str){PQgetvalue(result, row, column),
+                           (size_t)PQgetlength(result, row, column)};
+}
+
+struct pg_value pg_i64(int64_t *be, uint64_t v)
+{
+    *be = (int64_t)htobe64(v);
+    return (struct pg_value){be, sizeof *be};
 }

@@ -1,7 +1,7 @@
 /* pg_conn.h - one connection to Postgres that never waits.
  * It connects, sets what its role needs, prepares the statements of its role (stmts.def), and is
- * then READY.  WRITER and READER are in pipeline mode: many statements are sent before the first is
- * answered.  PLAIN sends one text at a time and may COPY.
+ * then READY.  WRITER, READER and LEDGER are in pipeline mode: many statements are sent before the
+ * first is answered.  PLAIN sends one text at a time and may COPY.
  *
  *   pg_conn_create -> pg_conn_turn until READY -> pg_conn_send ..., pg_conn_sync, pg_conn_next ...
  *
@@ -17,6 +17,7 @@
 #include "controlplane/store/pg_stmt.h"
 #include "controlplane/store/pg_waker.h"
 #include "shared/base/err.h"
+#include "shared/base/str.h"
 #include "shared/base/types.h"
 
 enum pg_state { PG_CONNECTING, PG_READY, PG_LOST };
@@ -69,3 +70,8 @@ enum fl_code pg_failure_code(const struct pg_failure *failure);
 
 /* Big-endian fields of a binary result; NULL and absent are 0. */
 int64_t pg_get_int(const PGresult *result, int row, int column);
+/* NULL and absent are empty. */
+struct fl_str pg_field(const PGresult *result, int row, int column);
+
+/* A number as a value of a statement; lives in the caller's 'be'. */
+struct pg_value pg_i64(int64_t *be, uint64_t v);

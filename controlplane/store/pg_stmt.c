@@ -9,8 +9,7 @@
 #include "shared/base/str.h"
 
 #define UNWRAP(...) __VA_ARGS__
-#define COUNT_OF(...) COUNT_(_ __VA_OPT__(, ) __VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, 0)
-#define COUNT_(_, a, b, c, d, e, f, g, n, ...) n
+#define COUNT_OF(...) ((int)(sizeof((const Oid[]){0 __VA_OPT__(, ) __VA_ARGS__}) / sizeof(Oid)) - 1)
 
 /* stmts.def names types without a prefix. */
 enum {
@@ -21,6 +20,7 @@ enum {
     BYTEA_ARRAY = PG_BYTEA_ARRAY,
     INT4_ARRAY = PG_INT4_ARRAY,
     INT8_ARRAY = PG_INT8_ARRAY,
+    TEXT_ARRAY = PG_TEXT_ARRAY,
 };
 
 const struct pg_stmt_info pg_stmts[PG_STMTS_LEN] = {

@@ -16,7 +16,7 @@
 
 #include "controlplane/store/pg_type.h"
 
-enum pg_role { PG_WRITER, PG_READER, PG_PLAIN, PG_LOADER };
+enum pg_role { PG_WRITER, PG_READER, PG_PLAIN, PG_LOADER, PG_LEDGER };
 
 enum pg_stmt {
 #define STMT(name, role, types, sql) PG_STMT_##name,

@@ -43,7 +43,7 @@ static struct read_attempt attempt_of(const struct op *op, const PGresult *resul
                     .n = (uint16_t)pg_get_int(result, row, N),
                     .incarnation = (uint32_t)pg_get_int(result, row, INCARNATION)},
         .cluster = {(uint32_t)pg_get_int(result, row, CLUSTER)},
-        .nodes = reader_field(result, row, NODES),
+        .nodes = pg_field(result, row, NODES),
         .began_at = pg_get_int(result, row, BEGAN_AT),
         .is_last = !reader_is_null(result, row, LAST_STATE)};
     int end = attempt.is_last ? LAST_REASON : END_REASON;
@@ -55,8 +55,8 @@ static struct read_attempt attempt_of(const struct op *op, const PGresult *resul
     attempt.exit_code = (int32_t)pg_get_int(result, row, end + 1);
     attempt.first_replica = (uint32_t)pg_get_int(result, row, end + 2);
     attempt.ended_at = pg_get_int(result, row, end + 3);
-    attempt.words = reader_field(result, row, WORDS);
-    attempt.usage = fl_usage_read(reader_field(result, row, USAGE));
+    attempt.words = pg_field(result, row, WORDS);
+    attempt.usage = fl_usage_read(pg_field(result, row, USAGE));
     return attempt;
 }
 
@@ -98,14 +98,14 @@ uint64_t read_attempts(struct reader *reader, const struct read_attempts_query *
     struct pg_value values[5];
 
     if (op.len_max == 0 || op.len_max > READ_ATTEMPTS_MAX) op.len_max = READ_ATTEMPTS_MAX;
-    values[0] = reader_i64(&job_be, query->job.n);
+    values[0] = pg_i64(&job_be, query->job.n);
     values[1] = (struct pg_value){&element_be, sizeof element_be};
-    values[3] = reader_i64(&len_be, op.len_max);
+    values[3] = pg_i64(&len_be, op.len_max);
     if (!op.has_state) {
         values[2] = (struct pg_value){&n_be, sizeof n_be};
         return reader_ask(reader, PG_STMT_attempts_page, values, answered, &op, sizeof op, err);
     }
     values[2] = (struct pg_value){&state_be, sizeof state_be};
-    values[4] = reader_i64(&ends_be, READ_ENDS_MAX);
+    values[4] = pg_i64(&ends_be, READ_ENDS_MAX);
     return reader_ask(reader, PG_STMT_attempts_in_state, values, answered, &op, sizeof op, err);
 }

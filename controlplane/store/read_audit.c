@@ -29,11 +29,11 @@ static void answered(struct reader *reader, void *data, const PGresult *result,
         at[answer.len++] = (struct read_audit_row){.batch = answer.batch,
                                                    .n = answer.n,
                                                    .at = pg_get_int(result, i, 2),
-                                                   .actor = reader_field(result, i, 4),
-                                                   .body = reader_field(result, i, 5),
-                                                   .outcome = reader_field(result, i, 6),
-                                                   .peer = reader_field(result, i, 7),
-                                                   .trace = reader_field(result, i, 8)};
+                                                   .actor = pg_field(result, i, 4),
+                                                   .body = pg_field(result, i, 5),
+                                                   .outcome = pg_field(result, i, 6),
+                                                   .peer = pg_field(result, i, 7),
+                                                   .trace = pg_field(result, i, 8)};
     }
     answer.at = at;
     answer.has_more = (size_t)rows == op->len_max;
@@ -49,8 +49,8 @@ uint64_t read_audit(struct reader *reader, struct fl_tenant tenant, uint64_t bat
     struct pg_value values[3];
 
     if (len_max == 0 || len_max > READ_AUDIT_MAX) op.len_max = READ_AUDIT_MAX;
-    values[0] = reader_i64(&batch_be, batch ? batch : INT64_MAX);
+    values[0] = pg_i64(&batch_be, batch ? batch : INT64_MAX);
     values[1] = (struct pg_value){&n_be, sizeof n_be};
-    values[2] = reader_i64(&len_be, op.len_max);
+    values[2] = pg_i64(&len_be, op.len_max);
     return reader_ask(reader, PG_STMT_audit_page, values, answered, &op, sizeof op, err);
 }

@@ -43,7 +43,7 @@ uint64_t read_element_counts(struct reader *reader, const struct fl_job *jobs, s
         pg_array_put_i64(&ids, jobs[i].n);
     }
     values[0] = pg_array_value(&ids, PG_INT8);
-    values[1] = reader_i64(&limit_be, READ_ELEMENTS_MAX);
+    values[1] = pg_i64(&limit_be, READ_ELEMENTS_MAX);
     ask = reader_ask(reader, PG_STMT_element_counts, values, answered, &op, sizeof op, err);
     pg_array_fini(&ids);
     return ask;

@@ -35,7 +35,7 @@ static bool decode(const struct op *op, const PGresult *result, int i, struct fl
     struct fl_reader reader;
     struct fl_str rows;
 
-    if (!journal_unpack(reader_field(result, i, 2), arena, &rows, err)) {
+    if (!journal_unpack(pg_field(result, i, 2), arena, &rows, err)) {
         return fl_err_wrap(err, "batch %llu of the journal", (unsigned long long)event.batch);
     }
     *bytes += rows.len;
@@ -134,8 +134,8 @@ uint64_t read_events_since(struct reader *reader, uint64_t batch, uint32_t row, 
     int64_t batch_be, limit_be;
     struct pg_value values[2];
 
-    values[0] = reader_i64(&batch_be, batch);
-    values[1] = reader_i64(&limit_be, op.limit);
+    values[0] = pg_i64(&batch_be, batch);
+    values[1] = pg_i64(&limit_be, op.limit);
     return reader_ask(reader, PG_STMT_journal_since, values, since_answered, &op, sizeof op, err);
 }
 
@@ -228,8 +228,8 @@ uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t b
     int64_t job_be, limit_be;
     struct pg_value values[2];
 
-    values[0] = reader_i64(&job_be, job.n);
-    values[1] = reader_i64(&limit_be, READ_EVENTS_ROWS_MAX);
+    values[0] = pg_i64(&job_be, job.n);
+    values[1] = pg_i64(&limit_be, READ_EVENTS_ROWS_MAX);
     return reader_ask(reader, PG_STMT_job_batches, values, batches_answered, &op, sizeof op, err);
 }
 

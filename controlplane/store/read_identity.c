@@ -48,7 +48,7 @@ bool read_identity_is(const struct row *row)
 static void ask(struct reader *reader, struct op *op)
 {
     int64_t limit_be;
-    struct pg_value values[2] = {{op->key, op->key_len}, reader_i64(&limit_be, READ_IDENTITY_PAGE)};
+    struct pg_value values[2] = {{op->key, op->key_len}, pg_i64(&limit_be, READ_IDENTITY_PAGE)};
 
     reader_ask_on(reader, steps[op->step].stmt, values, answered, op, sizeof *op);
 }
@@ -69,7 +69,7 @@ static bool tell_row(struct op *op, const PGresult *result, int i)
     struct row row;
 
     for (size_t c = 0; c < columns.len; c++) {
-        values[c] = reader_field(result, i, (int)c);
+        values[c] = pg_field(result, i, (int)c);
         if (columns.at[c]->is_key) key = values[c];
     }
     if (!key.at || key.len > sizeof op->key || !row_read(place, values, &row)) return false;

@@ -69,14 +69,14 @@ static struct read_job job_of(const PGresult *result, int row)
 
 static void fill_by_id(struct read_job *job, const PGresult *result, int row)
 {
-    job->labels = reader_field(result, row, LABELS);
-    job->owner = reader_field(result, row, OWNER);
+    job->labels = pg_field(result, row, LABELS);
+    job->owner = pg_field(result, row, OWNER);
     job->priority = (int32_t)pg_get_int(result, row, PRIORITY);
     job->retry_of.n = (uint64_t)pg_get_int(result, row, RETRY_OF);
     job->spec = reader_digest(result, row, SPEC);
-    job->name = reader_field(result, row, NAME);
-    job->params = reader_field(result, row, PARAMS);
-    job->picked = reader_field(result, row, PICKED);
+    job->name = pg_field(result, row, NAME);
+    job->params = pg_field(result, row, PARAMS);
+    job->picked = pg_field(result, row, PICKED);
     job->batch = (uint64_t)pg_get_int(result, row, BATCH);
     job->accepted_at = pg_get_int(result, row, ACCEPTED_AT);
     if (job->is_ended) job->ended_at = pg_get_int(result, row, ENDED_AT);
@@ -152,7 +152,7 @@ static void page_answered(struct reader *reader, void *data, const PGresult *res
     for (int i = 0; i < rows; i++) {
         struct read_job job = job_of(result, i);
 
-        if (is_wanted(op, &job, reader_field(result, i, LABELS), reader_field(result, i, OWNER))) {
+        if (is_wanted(op, &job, pg_field(result, i, LABELS), pg_field(result, i, OWNER))) {
             jobs[page.len++] = job;
         }
         if (i + 1 == rows && (uint32_t)rows == op->walk) page.next = job.job.n;
@@ -188,9 +188,9 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
     if (op.labels_len > 0) memcpy(op.labels, query->labels.at, op.labels_len);
     op.owner_len = (uint32_t)query->owner.len;
     if (op.owner_len > 0) memcpy(op.owner, query->owner.at, op.owner_len);
-    values[0] = reader_i64(&before_be, before);
-    values[1] = reader_i64(&walk_be, op.walk);
-    values[2] = reader_i64(&has_filter_be, op.labels_len > 0 || op.owner_len > 0);
+    values[0] = pg_i64(&before_be, before);
+    values[1] = pg_i64(&walk_be, op.walk);
+    values[2] = pg_i64(&has_filter_be, op.labels_len > 0 || op.owner_len > 0);
     values[3] = (struct pg_value){&queue_be, sizeof queue_be};
     return reader_ask(reader, query->queue.n ? PG_STMT_jobs_page_of_queue : PG_STMT_jobs_page,
                       values, page_answered, &op, sizeof op, err);
@@ -233,7 +233,7 @@ uint64_t read_jobs_by_id(struct reader *reader, struct fl_tenant tenant, const s
         pg_array_put_i64(&ids, jobs[i].n);
     }
     values[0] = pg_array_value(&ids, PG_INT8);
-    values[1] = reader_i64(&limit_be, len);
+    values[1] = pg_i64(&limit_be, len);
     ask = reader_ask(reader, PG_STMT_jobs_by_id, values, by_id_answered, &op, sizeof op, err);
     pg_array_fini(&ids);
     return ask;

@@ -28,7 +28,7 @@ static void answered(struct reader *reader, void *data, const PGresult *result,
                         .n = (uint16_t)pg_get_int(result, i, N),
                         .incarnation = (uint32_t)pg_get_int(result, i, INCARNATION)},
             .cluster = {(uint32_t)pg_get_int(result, i, CLUSTER)},
-            .letters = reader_field(result, i, LETTERS),
+            .letters = pg_field(result, i, LETTERS),
             .ended_at = reader_is_null(result, i, AT) ? 0 : pg_get_int(result, i, AT)};
     }
     answer.at = outputs;
@@ -44,10 +44,10 @@ uint64_t read_outputs(struct reader *reader, struct fl_job job, uint32_t first, 
     int64_t job_be, len_be;
     struct pg_value values[5];
 
-    values[0] = reader_i64(&job_be, job.n);
+    values[0] = pg_i64(&job_be, job.n);
     values[1] = (struct pg_value){&first_be, sizeof first_be};
     values[2] = (struct pg_value){&n_be, sizeof n_be};
     values[3] = (struct pg_value){&last_be, sizeof last_be};
-    values[4] = reader_i64(&len_be, READ_OUTPUTS_MAX);
+    values[4] = pg_i64(&len_be, READ_OUTPUTS_MAX);
     return reader_ask(reader, PG_STMT_outputs_page, values, answered, &op, sizeof op, err);
 }

@@ -25,7 +25,7 @@ static void answered(struct reader *reader, void *data, const PGresult *result,
     for (int i = 0; result && i < PQntuples(result); i++) {
         size_t which = (size_t)pg_get_int(result, i, 0);
 
-        if (which < op->len) bodies[which] = reader_field(result, i, 1);
+        if (which < op->len) bodies[which] = pg_field(result, i, 1);
     }
     op->fn(op->ctx, &answer);
 }
@@ -77,8 +77,8 @@ uint64_t read_specs_of_newest(struct reader *reader, struct fl_tenant tenant,
     }
     values[0] = pg_array_value(&index, PG_INT4);
     values[1] = pg_array_value(&keys, PG_BYTEA);
-    values[2] = reader_i64(&before_be, INT64_MAX);
-    values[3] = reader_i64(&walk_be, READ_NEWEST_WALK_MAX);
+    values[2] = pg_i64(&before_be, INT64_MAX);
+    values[3] = pg_i64(&walk_be, READ_NEWEST_WALK_MAX);
     values[4] = (struct pg_value){&tenant_be, sizeof tenant_be};
     values[5] = (struct pg_value){&queue_be, sizeof queue_be};
     ask = reader_ask(reader, PG_STMT_specs_of_newest, values, answered, &op, sizeof op, err);

@@ -1,6 +1,5 @@
 #include "controlplane/store/reader.h"
 
-#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,12 +123,6 @@ void reader_forget(struct reader *reader, uint64_t number)
     }
 }
 
-struct pg_value reader_i64(int64_t *be, uint64_t v)
-{
-    *be = (int64_t)htobe64(v);
-    return (struct pg_value){be, sizeof *be};
-}
-
 /* ---- answering ------------------------------------------------------------------------------- */
 
 static void deliver(struct reader *reader, size_t i, const PGresult *result,
@@ -152,12 +145,6 @@ static void deliver(struct reader *reader, size_t i, const PGresult *result,
     free_question(question);
 }
 
-struct fl_str reader_field(const PGresult *result, int row, int column)
-{
-    return (struct fl_str){PQgetvalue(result, row, column),
-                           (size_t)PQgetlength(result, row, column)};
-}
-
 bool reader_is_null(const PGresult *result, int row, int column)
 {
     return PQgetisnull(result, row, column);
@@ -165,7 +152,7 @@ bool reader_is_null(const PGresult *result, int row, int column)
 
 struct fl_digest reader_digest(const PGresult *result, int row, int column)
 {
-    struct fl_str value = reader_field(result, row, column);
+    struct fl_str value = pg_field(result, row, column);
     struct fl_digest digest = {{0}};
 
     if (value.len == sizeof digest.at) memcpy(digest.at, value.at, sizeof digest.at);

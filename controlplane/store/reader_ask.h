@@ -23,10 +23,6 @@ uint64_t reader_ask(struct reader *reader, enum pg_stmt stmt, const struct pg_va
 void reader_ask_on(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
                    reader_answer_fn *answer, const void *op, size_t op_bytes);
 
-/* A number as a scalar value; lives in the caller's 'be'. */
-struct pg_value reader_i64(int64_t *be, uint64_t v);
-
 /* Fields of an answer; NULL and absent are empty. */
-struct fl_str reader_field(const PGresult *result, int row, int column);
 bool reader_is_null(const PGresult *result, int row, int column);
 struct fl_digest reader_digest(const PGresult *result, int row, int column);

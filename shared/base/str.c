@@ -128,3 +128,13 @@ bool fl_str_parse_u64(struct fl_str s, uint64_t *ret_n)
     *ret_n = n;
     return true;
 }
+
+struct fl_str fl_str_cut(struct fl_str *rest, char at)
+{
+    const char *found = rest->len > 0 ? memchr(rest->at, at, rest->len) : NULL;
+    struct fl_str first = {rest->at, found ? (size_t)(found - rest->at) : rest->len};
+    size_t taken = first.len + (found != NULL);
+
+    *rest = (struct fl_str){rest->len > 0 ? rest->at + taken : rest->at, rest->len - taken};
+    return first;
+}

@@ -45,6 +45,9 @@ char *fl_str_dup(struct fl_str s);
 /* Its beginning, of at most so many bytes; no character of UTF-8 is cut. */
 struct fl_str fl_str_begin(struct fl_str s, size_t bytes_max);
 
+/* Cuts off all before the first byte 'at', and that byte; without one, all. */
+struct fl_str fl_str_cut(struct fl_str *rest, char at);
+
 /* Well-formed UTF-8 without a zero byte, which Postgres accepts as text. */
 bool fl_str_is_text(struct fl_str s);
 

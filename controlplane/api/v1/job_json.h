@@ -21,6 +21,9 @@ void job_json_cluster(struct api_call *call, struct fl_json_out *json,
                       struct fl_cluster number);                  /* unknown or none: null */
 void job_json_name(struct fl_json_out *json, struct fl_str name); /* empty: null */
 
+/* Writes the member 'queue', its name; null: it has none any more. */
+void job_json_queue(struct api_call *call, struct fl_json_out *json, struct fl_queue_id queue);
+
 /* Writes the member 'usage'; nothing is written when nothing is known. */
 void job_json_usage(struct fl_json_out *json, const struct fl_usage *usage);
 

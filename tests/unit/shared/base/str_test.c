@@ -205,6 +205,21 @@ static void numbers_are_parsed_whole_or_not_at_all(void **state)
     assert_int_equal(n, 123);
 }
 
+static void a_list_is_cut_into_its_words(void **state)
+{
+    struct fl_str rest = FL_STR("a,,bc");
+
+    (void)state;
+    assert_true(fl_str_eq(fl_str_cut(&rest, ','), FL_STR("a")));
+    assert_true(fl_str_eq(fl_str_cut(&rest, ','), FL_STR("")));
+    assert_true(fl_str_eq(rest, FL_STR("bc")));
+    assert_true(fl_str_eq(fl_str_cut(&rest, ','), FL_STR("bc")));
+    assert_int_equal(rest.len, 0);
+    assert_int_equal(fl_str_cut(&rest, ',').len, 0);
+    rest = (struct fl_str){0};
+    assert_int_equal(fl_str_cut(&rest, ',').len, 0);
+}
+
 FL_TESTS(cmocka_unit_test(a_view_is_equal_by_its_bytes),
          cmocka_unit_test(views_are_ordered_by_bytes_and_prefixes_come_first),
          cmocka_unit_test(a_view_prints_without_a_zero_byte),
@@ -213,4 +228,5 @@ FL_TESTS(cmocka_unit_test(a_view_is_equal_by_its_bytes),
          cmocka_unit_test(each_scalar_value_is_accepted_and_no_surrogate),
          cmocka_unit_test(a_beginning_cuts_no_character), cmocka_unit_test(text_has_no_zero_byte),
          cmocka_unit_test(a_name_is_a_dns_label),
-         cmocka_unit_test(numbers_are_parsed_whole_or_not_at_all))
+         cmocka_unit_test(numbers_are_parsed_whole_or_not_at_all),
+         cmocka_unit_test(a_list_is_cut_into_its_words))

@@ -1,0 +1,54 @@
+/* usage_ledger.h - goes through the journal, adds up the resources that ended attempts held and
+ * used, and keeps the sums in table usage_day.
+ * A pass takes the batches behind the mark (table usage_mark), looks up the attempts that ended in
+ * them, and saves the sums and the new mark in one transaction: so each attempt counts once, also
+ * over a crash, a takeover, or two ledgers at a time.  A ledger that was away takes up where the
+ * mark stands, as far as the journal reaches.  Attempts whose job is gone are left out.
+ * It is never in a hurry: it rests twenty times as long as a pass took, since Postgres has work
+ * for which somebody waits.
+ * It is on its owner's loop, on one connection of its own.  Uses the store's connections and
+ * statements.  Not thread-safe. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fl_loop;
+struct usage_ledger;
+
+enum {
+    USAGE_LABELS_MAX = 8,          /* names of labels that are counted */
+    USAGE_LABELS_BYTES_MAX = 1024, /* a job's; those that do not fit are left out */
+};
+
+struct usage_ledger_config {
+    const char *conninfo;
+    const char *const *labels; /* names of the labels by which sums are kept apart */
+    size_t labels_len;
+    int64_t retention_ms; /* how long a day's sums are kept; 0: for ever */
+    uint32_t pause_ms;    /* between two looks at the journal */
+};
+
+struct usage_ledger_hooks {
+    void *ctx;
+    /* 0: this process does not lead, so do not count.  Else a number that changes with every batch
+     * that is committed. */
+    uint64_t (*progress)(void *ctx);
+    void (*trouble)(void *ctx,
+                    const char *text); /* for the log: a pass failed, and is tried again */
+};
+
+/* All strings are copied. */
+struct usage_ledger *usage_ledger_create(struct fl_loop *loop,
+                                         const struct usage_ledger_config *config,
+                                         const struct usage_ledger_hooks *hooks);
+void usage_ledger_destroy(struct usage_ledger *ledger); /* NULL is fine */
+
+struct usage_ledger_stats {
+    uint64_t batch;    /* the newest that is counted; 0: not known yet */
+    uint64_t attempts; /* counted by this process */
+    bool is_behind;    /* the newest look found more batches than it took */
+};
+
+struct usage_ledger_stats usage_ledger_stats(const struct usage_ledger *ledger);

@@ -1,0 +1,347 @@
+/* The ledger of usage over a real journal: each attempt that ended counts once. */
+#include "controlplane/usage/usage_ledger.h"
+
+#include <inttypes.h>
+
+#include "controlplane/usage/usage_day.h"
+#include "shared/base/alloc.h"
+#include "shared/base/map.h"
+#include "tests/fl_test.h"
+#include "tests/store/store_help.h"
+
+#define DAY_MS (24 * FL_HOUR_MS)
+
+static const fl_ms start = 20000 * DAY_MS; /* the first batch */
+
+static const char spec[] =
+    "{\"roles\":[{\"name\":\"main\",\"replicas\":2,\"template\":{\"spec\":{\"containers\":[{"
+    "\"command\":[\"true\"],\"resources\":{\"requests\":{\"cpu\":\"500m\",\"memory\":\"64Mi\"}}}]}}"
+    "}]}";
+
+struct rig {
+    char *conninfo;
+    struct help *help;
+    struct usage_ledger *ledgers[2];
+    uint64_t number, progress;
+    size_t troubles;
+    char trouble[200];
+};
+
+static uint64_t progress_of(void *ctx)
+{
+    return ((struct rig *)ctx)->progress;
+}
+
+static void on_trouble(void *ctx, const char *text)
+{
+    struct rig *rig = ctx;
+
+    rig->troubles++;
+    snprintf(rig->trouble, sizeof rig->trouble, "%s", text);
+}
+
+static struct usage_ledger *ledger_of(struct rig *rig)
+{
+    static const char *const labels[] = {"project", "team"};
+    struct usage_ledger_config config = {
+        .conninfo = rig->conninfo, .labels = labels, .labels_len = 2, .pause_ms = 1};
+    struct usage_ledger_hooks hooks = {rig, progress_of, on_trouble};
+
+    return usage_ledger_create(help_waker()->loop, &config, &hooks);
+}
+
+static void rig_init(struct rig *rig)
+{
+    *rig = (struct rig){.conninfo = help_database(), .progress = 1};
+    rig->help = help_create(rig->conninfo, "a");
+    assert_int_equal(help_take(rig->help, 0), FL_OK);
+}
+
+static void rig_fini(struct rig *rig)
+{
+    usage_ledger_destroy(rig->ledgers[0]);
+    usage_ledger_destroy(rig->ledgers[1]);
+    help_destroy(rig->help);
+    fl_free(rig->conninfo);
+}
+
+static struct core_batch *batch_at(struct rig *rig, fl_ms at)
+{
+    struct core_batch *batch = help_batch(++rig->number);
+
+    batch->at = at;
+    return batch;
+}
+
+static void commit(struct rig *rig, struct core_batch *batch)
+{
+    assert_int_equal(help_commit(rig->help, batch), ENGINE_COMMITTED);
+    core_batch_destroy(batch);
+    rig->progress++;
+}
+
+static void submit(struct core_batch *batch, uint64_t job, const char *owner, const char *labels)
+{
+    struct fl_digest digest = {{7}};
+
+    help_row(batch, (struct row){.kind = ROW_spec_new,
+                                 .spec_new = {.job = 0, .digest = digest, .body = fl_str_c(spec)}});
+    help_row(batch, (struct row){.kind = ROW_job_new,
+                                 .job_new = {.job = job,
+                                             .tenant = 1,
+                                             .queue = 3,
+                                             .shape = 1,
+                                             .elements = 2,
+                                             .spec = digest,
+                                             .labels = fl_str_c(labels),
+                                             .owner = fl_str_c(owner)}});
+}
+
+/* As a meter saw it. */
+static struct fl_str used(uint64_t cpu_us, uint8_t bytes[FL_USAGE_BYTES])
+{
+    struct fl_usage usage = {FL_METER_group, 2, cpu_us, cpu_us * 10, 5, 6};
+
+    return fl_usage_write(&usage, bytes);
+}
+
+static void fail_attempt(struct core_batch *batch, uint64_t job, uint32_t element, uint16_t n,
+                         uint64_t cpu_us)
+{
+    uint8_t bytes[FL_USAGE_BYTES];
+
+    help_row(batch, (struct row){.kind = ROW_attempt_end,
+                                 .attempt_end = {.job = job,
+                                                 .element = element,
+                                                 .n = n,
+                                                 .reason = REASON_ReplicaFailed,
+                                                 .first_replica = UINT32_MAX,
+                                                 .usage = used(cpu_us, bytes)}});
+}
+
+static void end_element(struct core_batch *batch, uint64_t job, uint32_t element, uint16_t n,
+                        uint64_t cpu_us)
+{
+    uint8_t bytes[FL_USAGE_BYTES];
+
+    help_row(batch, (struct row){.kind = ROW_element_end,
+                                 .element_end = {.job = job,
+                                                 .element = element,
+                                                 .n = n,
+                                                 .state = JOB_succeeded,
+                                                 .reason = REASON_Succeeded,
+                                                 .first_replica = UINT32_MAX,
+                                                 .usage = cpu_us ? used(cpu_us, bytes)
+                                                                 : (struct fl_str){0}}});
+}
+
+static long long sum(const struct rig *rig, const char *column)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof sql, "select coalesce(sum(%s), 0)::bigint from usage_day", column);
+    return help_number(rig->conninfo, sql);
+}
+
+static void until_counted(struct rig *rig, uint64_t batch)
+{
+    help_until(rig->help,
+               help_number(rig->conninfo, "select batch from usage_mark") >= (long long)batch);
+}
+
+/* Element 0 of job 1 fails once and is then cancelled while it waits; element 1 goes well. */
+static void live(struct rig *rig)
+{
+    struct core_batch *batch = batch_at(rig, start);
+
+    submit(batch, 1, "amy", "other=1\nproject=x\n");
+    help_attempt(batch, 1, 0, 1);
+    help_attempt(batch, 1, 1, 1);
+    commit(rig, batch);
+    batch = batch_at(rig, start + 1000);
+    fail_attempt(batch, 1, 0, 1, 300);
+    commit(rig, batch);
+    batch = batch_at(rig, start + 2000);
+    end_element(batch, 1, 0, 1, 0);
+    end_element(batch, 1, 1, 1, 500);
+    help_job_end(batch, 1, true);
+    commit(rig, batch);
+}
+
+static void each_attempt_counts_once_by_what_it_held_and_used(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    live(&rig);
+    until_counted(&rig, rig.number);
+    assert_int_equal(help_number(rig.conninfo, "select count(*) from usage_day where day = 20000"
+                                               " and tenant = 1 and queue = 3 and owner = 'amy'"
+                                               " and labels = '{\"project\":\"x\"}'"),
+                     1);
+    assert_int_equal(sum(&rig, "attempts"), 2);
+    assert_int_equal(sum(&rig, "replica_ms"), 2 * 1000 + 2 * 2000);
+    assert_int_equal(sum(&rig, "cpu_ms"), 1000 + 2000);
+    assert_int_equal(sum(&rig, "memory_mib_ms"), 128 * 3000);
+    assert_int_equal(sum(&rig, "gpu_ms"), 0);
+    assert_int_equal(sum(&rig, "measured"), 2);
+    assert_int_equal(sum(&rig, "used_cpu_us"), 800);
+    assert_int_equal(sum(&rig, "memory_bytes"), 5000);
+    assert_int_equal(sum(&rig, "read_bytes"), 10);
+    assert_int_equal(usage_ledger_stats(rig.ledgers[0]).attempts, 2);
+    if (rig.troubles > 0) fail_msg("%s", rig.trouble);
+    rig_fini(&rig);
+}
+
+static void two_ledgers_at_a_time_count_nothing_twice(void **state)
+{
+    enum { JOBS = 300 };
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    rig.ledgers[1] = ledger_of(&rig);
+    for (uint64_t job = 1; job <= JOBS; job++) {
+        struct core_batch *batch = batch_at(&rig, start + (fl_ms)job * FL_HOUR_MS);
+
+        submit(batch, job, job % 2 ? "amy" : "", "");
+        help_attempt(batch, job, 0, 1);
+        end_element(batch, job, 0, 1, 10);
+        help_attempt(batch, job, 1, 1);
+        end_element(batch, job, 1, 1, 0);
+        help_job_end(batch, job, true);
+        commit(&rig, batch);
+    }
+    until_counted(&rig, rig.number);
+    assert_int_equal(sum(&rig, "attempts"), 2 * JOBS);
+    assert_int_equal(sum(&rig, "measured"), JOBS);
+    assert_int_equal(sum(&rig, "used_cpu_us"), 10 * JOBS);
+    assert_int_equal(help_number(rig.conninfo, "select count(distinct day) from usage_day"), 13);
+    if (rig.troubles > 0) fail_msg("%s", rig.trouble);
+    rig_fini(&rig);
+}
+
+/* Its database goes, and comes back; it stops leading, and leads again. */
+static void a_ledger_that_was_away_takes_up_where_it_was(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    live(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    until_counted(&rig, rig.number);
+    help_run(rig.conninfo, "select pg_terminate_backend(pid) from pg_stat_activity"
+                           " where application_name = 'fairlead usage'");
+    help_until(rig.help, rig.troubles > 0);
+    rig.progress = 0;
+    help_turn(rig.help, 50);
+    usage_ledger_destroy(rig.ledgers[0]);
+    rig.ledgers[0] = ledger_of(&rig);
+    for (int i = 0; i < 10; i++) {
+        help_turn(rig.help, 5);
+    }
+    rig.progress = 100;
+    for (uint64_t job = 2; job <= 100; job++) {
+        struct core_batch *batch = batch_at(&rig, start + 5000);
+
+        submit(batch, job, "bob", "team=t\n");
+        help_attempt(batch, job, 0, 1);
+        end_element(batch, job, 0, 1, 1);
+        commit(&rig, batch);
+    }
+    until_counted(&rig, rig.number);
+    assert_int_equal(sum(&rig, "attempts"), 2 + 99);
+    assert_int_equal(help_number(rig.conninfo, "select attempts from usage_day where owner = 'bob'"
+                                               " and labels ->> 'team' = 't'"),
+                     99);
+    rig_fini(&rig);
+}
+
+static void one_that_does_not_lead_counts_nothing(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    live(&rig);
+    until_counted(&rig, rig.number);
+    rig.progress = 0;
+    help_turn(rig.help, 50);
+    for (uint64_t job = 2; job <= 5; job++) {
+        struct core_batch *batch = batch_at(&rig, start + 5000);
+
+        submit(batch, job, "bob", "");
+        help_attempt(batch, job, 0, 1);
+        end_element(batch, job, 0, 1, 1);
+        commit(&rig, batch);
+        rig.progress = 0;
+    }
+    for (int i = 0; i < 20; i++) {
+        help_turn(rig.help, 5);
+    }
+    assert_int_equal(sum(&rig, "attempts"), 2);
+    rig.progress = 7;
+    until_counted(&rig, rig.number);
+    assert_int_equal(sum(&rig, "attempts"), 6);
+    rig_fini(&rig);
+}
+
+/* A damaged batch, and jobs whose rows are gone, must not hold up all the others. */
+static void what_cannot_be_read_is_left_out(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    live(&rig);
+    help_run(rig.conninfo, "update journal set body = 'damaged' where batch = 2");
+    help_run(rig.conninfo, "delete from job where id = 1");
+    for (uint64_t job = 2; job <= 3; job++) {
+        struct core_batch *batch = batch_at(&rig, start + 5000);
+
+        submit(batch, job, "bob", "");
+        help_attempt(batch, job, 0, 1);
+        end_element(batch, job, 0, 1, 1);
+        commit(&rig, batch);
+    }
+    rig.ledgers[0] = ledger_of(&rig);
+    until_counted(&rig, rig.number);
+    assert_int_equal(sum(&rig, "attempts"), 2);
+    if (rig.troubles != 1) fail_msg("%zu: %s", rig.troubles, rig.trouble);
+    rig_fini(&rig);
+}
+
+static void old_days_are_forgotten(void **state)
+{
+    static const char *const labels[] = {"project"};
+    struct rig rig;
+    struct usage_ledger_config config = {
+        .labels = labels, .labels_len = 1, .retention_ms = 10 * DAY_MS, .pause_ms = 1};
+    struct usage_ledger_hooks hooks = {&rig, progress_of, on_trouble};
+
+    (void)state;
+    rig_init(&rig);
+    help_run(rig.conninfo,
+             "insert into usage_day select d, 1, 1, '', '{}', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 from"
+             " (select floor(extract(epoch from now()) / 86400)::int - n as d"
+             " from generate_series(0, 20) n) s");
+    live(&rig); /* also long ago */
+    config.conninfo = rig.conninfo;
+    rig.ledgers[0] = usage_ledger_create(help_waker()->loop, &config, &hooks);
+    until_counted(&rig, rig.number);
+    help_until(rig.help, sum(&rig, "attempts") <= 11);
+    assert_in_range(sum(&rig, "attempts"), 10, 11); /* midnight may be now */
+    rig_fini(&rig);
+}
+
+FL_TESTS(cmocka_unit_test(each_attempt_counts_once_by_what_it_held_and_used),
+         cmocka_unit_test(two_ledgers_at_a_time_count_nothing_twice),
+         cmocka_unit_test(a_ledger_that_was_away_takes_up_where_it_was),
+         cmocka_unit_test(one_that_does_not_lead_counts_nothing),
+         cmocka_unit_test(what_cannot_be_read_is_left_out),
+         cmocka_unit_test(old_days_are_forgotten))
