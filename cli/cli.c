@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/live_line.h"
+
 static volatile sig_atomic_t is_interrupted;
 
 int cli_fail(int code, const char *fmt, ...)
@@ -14,6 +16,7 @@ int cli_fail(int code, const char *fmt, ...)
     va_list args;
 
     fflush(stdout);
+    cli_live_clear();
     fputs("fairlead: ", stderr);
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);

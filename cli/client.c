@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "cli/http.h"
+#include "cli/live_line.h"
 #include "cli/problem.h"
 
 enum { ANSWER_MS = 120000, RETRY_FIRST_MS = 200, RETRY_MAX_MS = 3000, QUIET_MS = 2000 };
@@ -141,6 +142,7 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
         }
         fl_buf_fini(&answer.body);
         if (!has_said && now - started >= QUIET_MS) {
+            cli_live_clear();
             fprintf(stderr, "fairlead: %s does not answer (%s); asking again for %d s\n",
                     cli->settings.url, is_answered ? "not ready" : why.text,
                     CLI_PATIENCE_MS / 1000);

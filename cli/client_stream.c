@@ -4,6 +4,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "cli/live_line.h"
 #include "cli/output.h"
 #include "cli/problem.h"
 #include "shared/base/alloc.h"
@@ -172,6 +173,7 @@ static void come_again(struct one *one, const char *why)
 
     if (!one->away_since) one->away_since = now;
     if (!one->has_said && now - one->away_since >= AWAY_SAID_MS) {
+        cli_live_clear();
         fprintf(stderr, "fairlead: %s is away (%s); going on where it was as soon as it is back\n",
                 one->all->cli->settings.url, why);
         one->has_said = true;
@@ -184,7 +186,10 @@ static void read_events(struct one *one, struct fl_str bytes)
 {
     struct fl_err err = {0};
 
-    if (one->has_said) fputs("fairlead: connected again\n", stderr);
+    if (one->has_said) {
+        cli_live_clear();
+        fputs("fairlead: connected again\n", stderr);
+    }
     one->has_said = false;
     one->away_since = 0;
     if (!cli_event_reader_take(one->reader, bytes, &err)) {

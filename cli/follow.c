@@ -6,8 +6,10 @@
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/client_stream.h"
+#include "cli/live_line.h"
 #include "cli/log_event.h"
 #include "cli/output.h"
+#include "cli/placement.h"
 #include "cli/waiting.h"
 
 struct followed {
@@ -17,7 +19,25 @@ struct followed {
     bool is_running; /* "running" was printed */
     bool is_placed;  /* some element has an attempt */
     struct cli_waiting waiting;
+    struct cli_placement placement;
+    int64_t output_at; /* when output last came; 0: none has in this attempt */
 };
+
+enum { QUIET_MS = 300 };
+
+/* The live line stands where no line of output is unfinished: before the first one of a plain job,
+ * and of an array whenever its output is quiet. */
+static void show(struct followed *followed)
+{
+    char text[CLI_PLACEMENT_TEXT_MAX];
+    bool is_quiet =
+        followed->output_at == 0 || (followed->style.has_elements && !followed->style.is_in_line &&
+                                     cli_monotonic_ms() >= followed->output_at + QUIET_MS);
+
+    if (!is_quiet) return;
+    cli_placement_text(&followed->placement, text);
+    cli_live_say("%s %s", followed->what->job, text);
+}
 
 static void say_state(struct followed *followed, const char *state)
 {
@@ -40,6 +60,7 @@ static void assigned(struct followed *followed, const json_t *event)
 static void attempt_ended(struct followed *followed, const json_t *event)
 {
     followed->is_placed = false;
+    followed->output_at = 0;
     cli_waiting_begin(&followed->waiting, followed->what->job);
     cli_log_finish(&followed->style);
     fprintf(stderr, "%s element %lld, attempt %lld ended: %s, exit %lld; it goes again\n",
@@ -55,6 +76,8 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     bool is_over = strcmp(event->name, "job.ended") == 0 || strcmp(event->name, "end") == 0;
     json_t *body = json_loadb(event->data, event->data_len, 0, NULL);
 
+    cli_live_clear();
+    cli_placement_event(&followed->placement, event->name, body);
     if (strcmp(event->name, "attempt.assigned") == 0) assigned(followed, body);
     if (strcmp(event->name, "attempt.ended") == 0) attempt_ended(followed, body);
     if (strcmp(event->name, "replica.changed") == 0 &&
@@ -70,6 +93,8 @@ static enum cli_stream_word on_log(void *ctx, const struct cli_event *event)
 {
     struct followed *followed = ctx;
 
+    cli_live_clear();
+    followed->output_at = cli_monotonic_ms();
     return cli_log_event(followed->cli, &followed->style, event);
 }
 
@@ -155,15 +180,20 @@ int cli_follow(struct cli *cli, const struct cli_follow *follow)
         cli_streams_destroy(streams);
         return code;
     }
+    followed.placement = cli_placement(followed.style.elements, &cli->arena);
+    FL_IGNORE(cli_live_begin());
     events.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/events", follow->job);
     logs.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream", follow->job);
     cli_streams_open(streams, &events);
     if (!follow->is_silent) cli_streams_open(streams, &logs);
     cli_waiting_begin(&followed.waiting, follow->job);
-    while ((code = cli_streams_run(streams, followed.is_placed ? 0 : followed.waiting.look_at)) ==
+    while ((code = cli_streams_run(
+                streams, cli_live_due(followed.is_placed ? 0 : followed.waiting.look_at))) ==
            CLI_TIMED_OUT) {
-        cli_waiting_look(cli, &followed.waiting);
+        if (!followed.is_placed) cli_waiting_look(cli, &followed.waiting);
+        show(&followed);
     }
+    cli_live_end();
     cli_log_finish(&followed.style);
     cli_streams_destroy(streams);
     if (code == CLI_CANCELLED && cli_is_interrupted()) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/client.h"
+#include "cli/live_line.h"
 #include "cli/output.h"
 #include "cli/remedy.h"
 
@@ -29,6 +30,7 @@ static void say(struct cli *cli, const char *id, const json_t *answer)
 {
     json_t *job = ask(cli, fl_arena_printf(&cli->arena, "/v1/jobs/%s", id));
 
+    cli_live_clear();
     fprintf(stderr, "%s waits: %s\n", id, cli_plain(cli, cli_text(answer, "sentence")));
     if (job) fprintf(stderr, "  %s\n", cli_remedy(cli, job));
     json_decref(job);

@@ -6,6 +6,7 @@
 #include "cli/client.h"
 #include "cli/follow.h"
 #include "cli/job_selector.h"
+#include "cli/live_line.h"
 #include "cli/waiting.h"
 
 enum { JOBS_MAX = 10000, LOOK_FIRST_MS = 100, LOOK_MAX_MS = 1000 };
@@ -53,8 +54,46 @@ static bool is_reached(enum goal goal, const char *state)
     return has_ended(state);
 }
 
+/* For the live line. */
+struct waited {
+    size_t number, jobs; /* this one's, of so many */
+    char text[CLI_LIVE_TEXT_MAX];
+};
+
+static void show(struct waited *waited, const json_t *job)
+{
+    const json_t *elements = json_object_get(job, "elements");
+    long long total = (long long)cli_int(elements, "total");
+    long long ended = (long long)(cli_int(elements, "succeeded") + cli_int(elements, "failed") +
+                                  cli_int(elements, "cancelled"));
+    const char *cluster = cli_text(job, "cluster");
+    char array[64] = "", jobs[64] = "";
+
+    if (total > 1) snprintf(array, sizeof array, ", %lld of %lld ended", ended, total);
+    if (waited->jobs > 1) {
+        snprintf(jobs, sizeof jobs, "; %zu of %zu jobs have ended", waited->number, waited->jobs);
+    }
+    snprintf(waited->text, sizeof waited->text, "%s %s%s%s%s%s", cli_text(job, "id"),
+             cli_text(job, "state"), *cluster ? " on " : "", cluster, array, jobs);
+}
+
+/* False: an interrupt came. */
+static bool pause_for(const struct waited *waited, int64_t ms)
+{
+    int64_t end = cli_monotonic_ms() + ms;
+
+    do {
+        int64_t left = end - cli_monotonic_ms();
+
+        cli_live_say("%s", waited->text);
+        if (cli_live_is_on() && left > CLI_LIVE_FRAME_MS) left = CLI_LIVE_FRAME_MS;
+        if (!cli_sleep_ms(left > 0 ? left : 0)) return false;
+    } while (cli_monotonic_ms() < end);
+    return true;
+}
+
 static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t deadline,
-                    bool *ret_is_reached)
+                    struct waited *waited, bool *ret_is_reached)
 {
     int64_t pause = LOOK_FIRST_MS;
     struct cli_waiting waiting;
@@ -66,6 +105,7 @@ static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t dea
 
         if (code) return code;
         if (is_settled(goal, cli_text(job, "state"))) {
+            cli_live_clear();
             *ret_is_reached = is_reached(goal, cli_text(job, "state"));
             FL_IGNORE(cli_answer(cli, job, "id"));
             cli_say_end(cli, job);
@@ -79,8 +119,9 @@ static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t dea
             return code;
         }
         if (strcmp(cli_text(job, "state"), "queued") == 0) cli_waiting_look(cli, &waiting);
+        show(waited, job);
         json_decref(job);
-        if (!cli_sleep_ms(pause)) return CLI_CANCELLED;
+        if (!pause_for(waited, pause)) return CLI_CANCELLED;
         pause = pause * 2 < LOOK_MAX_MS ? pause * 2 : LOOK_MAX_MS;
     }
 }
@@ -105,14 +146,17 @@ int verb_wait(struct cli *cli)
     if (cli_has(&cli->args, CLI_OPT_timeout)) deadline = cli_monotonic_ms() + timeout_ms;
     jobs = cli_jobs_meant(cli, JOBS_MAX, &code);
     if (!jobs) return code;
+    FL_IGNORE(cli_live_begin());
     json_array_foreach(jobs, i, job)
     {
+        struct waited waited = {.number = i, .jobs = json_array_size(jobs)};
         bool is_good = false;
 
-        code = wait_for(cli, cli_text(job, "id"), goal, deadline, &is_good);
+        code = wait_for(cli, cli_text(job, "id"), goal, deadline, &waited, &is_good);
         if (code) break;
         if (!is_good) missed = CLI_FAILED;
     }
+    cli_live_end();
     json_decref(jobs);
     return code ? code : missed;
 }
