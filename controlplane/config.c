@@ -26,6 +26,11 @@ static const struct fl_program_group groups[] = {
     {0, NULL},
 };
 
+static const struct fl_program_item verbs[] = {
+    {"init", "prepares a Postgres database, and says what comes next; init --help"},
+    {NULL, NULL},
+};
+
 static const struct fl_program_item files[] = {
     {"/etc/fairlead/fairleadd.conf", "The settings, where the unit of systemd looks for them."},
     {"/var/lib/fairleadd", "Its state directory there: CA and pepper, which must be backed up, and "
@@ -43,6 +48,7 @@ const struct fl_program fairleadd_program = {
     .settings_len = CONFIG_LEN,
     .log_level = CONFIG_log_level,
     .groups = groups,
+    .verbs = verbs,
     .files = files,
     .see_also = see_also,
 };

@@ -19,6 +19,7 @@
 #include "controlplane/front/spec_cache.h"
 #include "controlplane/handshakes/known_addresses.h"
 #include "controlplane/identity/identity.h"
+#include "controlplane/init.h"
 #include "controlplane/logs/log_store.h"
 #include "controlplane/store/migrate.h"
 #include "controlplane/store/pepper_check.h"
@@ -554,6 +555,7 @@ int main(int argc, char **argv)
     struct daemon daemon = {0};
     struct fl_program_steps steps = {&daemon, start, stop, is_well};
 
+    if (argc > 1 && strcmp(argv[1], "init") == 0) return init_main(argc - 1, argv + 1);
     fl_program_keep_freed_memory(); /* batches come and go many times a second */
     return fl_program_main(&fairleadd_program, &steps, argc, argv);
 }

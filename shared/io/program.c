@@ -157,8 +157,12 @@ void fl_program_print_help(const struct fl_program *program, FILE *out)
 {
     fprintf(out,
             "usage: %s [--config FILE] [--SETTING VALUE ...]\n"
-            "       %s --help | --version | --print-config | --print-sample\n\n",
+            "       %s --help | --version | --print-config | --print-sample\n",
             program->name, program->name);
+    for (const struct fl_program_item *verb = program->verbs; verb && verb->name; verb++) {
+        fprintf(out, "       %s %s: %s\n", program->name, verb->name, verb->text);
+    }
+    fputc('\n', out);
     for (const char *const *text = program->about; *text; text++) {
         fl_wrap_put(*text, "", out);
         fputc('\n', out);
@@ -265,6 +269,11 @@ void fl_program_print_man(const struct fl_program *program, FILE *out)
     fputs("It stays in the foreground and logs to standard error, one line an event; under\n"
           ".Xr systemd 1\nit says when it is ready, and answers the watchdog.\n",
           out);
+    if (program->verbs) {
+        fputs(".Bl -tag -width Ds\n", out);
+        put_items("Cm", program->verbs, out);
+        fputs(".El\n", out);
+    }
     put_settings(program, out);
     fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n", out);
     put_items("Ev", environment, out);

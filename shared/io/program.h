@@ -40,6 +40,7 @@ struct fl_program {
     size_t settings_len;
     size_t log_level; /* the row of the setting that holds the levels of the log */
     const struct fl_program_group *groups; /* further groups, in the order of their rows; or NULL */
+    const struct fl_program_item *verbs; /* "init": a first word with which it does that; or NULL */
     const struct fl_program_item *environment; /* beside those that every program reads; or NULL */
     const struct fl_program_item *files;
     const char *const *see_also; /* "fairlead 1" */
