@@ -72,7 +72,7 @@ struct apply *apply_create(size_t late_jobs)
         stmt->has_range = memchr(text.sources, PG_OF_LO, sizeof text.sources) != NULL;
         if (pg_stmts[i].place) stmt->columns = row_columns(pg_stmts[i].place);
         apply->of_kind[pg_stmts[i].place] =
-            (enum pg_stmt)i; /* attempt_new's, not attempt_first's */
+            (enum pg_stmt)i; /* attempt_new's and job_new's: the last */
         stmt->arrays_len = pg_stmts[i].place ? stmt->columns.len : 1;
     }
     return apply;
@@ -200,6 +200,10 @@ static void end_job(struct apply *apply, const struct row_job_end *end)
 
 static void append(struct apply *apply, enum pg_stmt stmt, const struct row *row)
 {
+    bool is_plain =
+        row->kind == ROW_job_new && row->job_new.retry_of == 0 && row->job_new.picked.len == 0;
+
+    if (is_plain) stmt = PG_STMT_job_plain;
     if (row->kind != ROW_job_end || row->job_end.is_array) add_row(apply, stmt, row);
     if (row->kind == ROW_job_new) add_late(apply, row);
     if (row->kind == ROW_job_end) end_job(apply, &row->job_end);

@@ -167,6 +167,24 @@ static size_t rows_of(const struct apply_list *list, enum pg_stmt stmt)
     return found ? found->rows : 0;
 }
 
+static void a_retry_and_a_job_with_picked_elements_carry_all_columns(void **state)
+{
+    struct apply *apply = apply_create(APPLY_LATE_JOBS);
+    struct core_batch *batch = core_batch_create(1);
+    const struct apply_list *list;
+
+    (void)state;
+    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 1}});
+    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 2, .retry_of = 1}});
+    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 3, .picked = FL_STR("x")}});
+    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 4, .params = FL_STR("{}")}});
+    list = apply_build(apply, batch, 1);
+    assert_int_equal(rows_of(list, PG_STMT_job_plain), 2);
+    assert_int_equal(rows_of(list, PG_STMT_job_new), 2);
+    core_batch_destroy(batch);
+    apply_destroy(apply);
+}
+
 static void accept(struct core_batch *batch, uint64_t from, uint64_t to)
 {
     for (uint64_t job = from; job <= to; job++) {
@@ -244,6 +262,7 @@ FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
          cmocka_unit_test(what_may_pass_by_itself_is_no_poison),
          cmocka_unit_test(a_server_that_is_not_well_has_refused_nothing),
          cmocka_unit_test(only_statements_with_rows_are_built_and_the_chain_is_first),
+         cmocka_unit_test(a_retry_and_a_job_with_picked_elements_carry_all_columns),
          cmocka_unit_test(of_equal_specs_one_is_put),
          cmocka_unit_test(of_one_key_the_last_word_counts),
          cmocka_unit_test(marks_are_looked_for_where_there_may_be_some),
