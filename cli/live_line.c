@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "shared/io/clock.h"
 
 static struct {
     bool is_on, is_shown, has_utf8;
@@ -32,7 +32,7 @@ bool cli_live_begin(void)
 
     live.is_on = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
     live.has_utf8 = has_utf8();
-    live.began_at = cli_monotonic_ms();
+    live.began_at = fl_clock_mono();
     return live.is_on;
 }
 
@@ -86,7 +86,7 @@ static const char *sign(int64_t passed_ms)
 
 void cli_live_say(const char *fmt, ...)
 {
-    int64_t passed_ms = cli_monotonic_ms() - live.began_at;
+    int64_t passed_ms = fl_clock_mono() - live.began_at;
     char text[CLI_LIVE_TEXT_MAX];
     char time[32];
     size_t room = columns();
@@ -110,7 +110,7 @@ void cli_live_say(const char *fmt, ...)
 
 int64_t cli_live_due(int64_t other)
 {
-    int64_t due = cli_monotonic_ms() + CLI_LIVE_FRAME_MS;
+    int64_t due = fl_clock_mono() + CLI_LIVE_FRAME_MS;
 
     if (!live.is_on) return other;
     return other && other < due ? other : due;

@@ -111,8 +111,9 @@ void cli_placement_text(const struct cli_placement *placement, char out[CLI_PLAC
     } else {
         add(&text, placement->is_running ? "running" : "starting");
     }
-    if (placement->failed > 0 && is_array)
+    if (placement->failed > 0 && is_array) {
         add(&text, ", %lld failed", (long long)placement->failed);
+    }
     for (size_t i = 0; i <= CLI_PLACEMENT_CLUSTERS_MAX; i++) {
         long long running = (long long)placement->clusters[i].running;
         const char *name = i < placement->clusters_len ? placement->clusters[i].name : "others";

@@ -1,4 +1,5 @@
 /* wait.c - 'wait': until jobs have ended, or do what --for asks. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,13 +64,15 @@ struct waited {
 static void show(struct waited *waited, const json_t *job)
 {
     const json_t *elements = json_object_get(job, "elements");
-    long long total = (long long)cli_int(elements, "total");
-    long long ended = (long long)(cli_int(elements, "succeeded") + cli_int(elements, "failed") +
-                                  cli_int(elements, "cancelled"));
+    int64_t total = cli_int(elements, "total");
+    int64_t ended = cli_int(elements, "succeeded") + cli_int(elements, "failed") +
+                    cli_int(elements, "cancelled");
     const char *cluster = cli_text(job, "cluster");
     char array[64] = "", jobs[64] = "";
 
-    if (total > 1) snprintf(array, sizeof array, ", %lld of %lld ended", ended, total);
+    if (total > 1) {
+        snprintf(array, sizeof array, ", %" PRId64 " of %" PRId64 " ended", ended, total);
+    }
     if (waited->jobs > 1) {
         snprintf(jobs, sizeof jobs, "; %zu of %zu jobs have ended", waited->number, waited->jobs);
     }

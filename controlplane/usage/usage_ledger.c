@@ -197,8 +197,8 @@ static bool ask_specs(struct usage_ledger *ledger)
         const struct job *job = &ledger->jobs.at[i];
         const struct fl_digest *spec = &job->spec;
 
-        if (!job->is_known || fl_map_find(&ledger->specs, spec->at, sizeof spec->at, NULL))
-            continue;
+        if (!job->is_known) continue;
+        if (fl_map_find(&ledger->specs, spec->at, sizeof spec->at, NULL)) continue;
         fl_map_put(&ledger->specs, spec->at, sizeof spec->at, ledger->asked.len);
         pg_array_put_i32(&index, (uint32_t)ledger->asked.len);
         pg_array_put_i64(&jobs, job->id / ROW_JOB_RANGE * ROW_JOB_RANGE);
