@@ -40,6 +40,16 @@ static uint64_t hash_elements(const struct core *core, const struct job *job, ui
     return fl_hash_u64(h, (uint64_t)run->first_start);
 }
 
+static uint64_t hash_dependencies(const struct core *core, const struct job *job, uint64_t h)
+{
+    const struct dependency_edge *edge = dependency_table_first(&core->dependencies, job->id);
+
+    for (; edge; edge = dependency_table_next(&core->dependencies, edge)) {
+        h = fl_hash_u64(fl_hash_u64(h, edge->target), edge->on);
+    }
+    return h;
+}
+
 static uint64_t hash_job(const struct core *core, const struct job *job, uint64_t h)
 {
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
@@ -51,6 +61,7 @@ static uint64_t hash_job(const struct core *core, const struct job *job, uint64_
                            (uint32_t)bucket->priority);
     h = fl_hash_u64(h, (uint64_t)job->elements << 32 | job->elements_next);
     h = fl_hash_u64(h, job->is_held);
+    h = hash_dependencies(core, job, h);
     h = fl_hash_u64(h, (uint64_t)job_table_deadline_s(&core->jobs, job) << 32 | job->retries_max);
     return run ? hash_elements(core, job, h) : h;
 }
@@ -138,7 +149,7 @@ uint64_t core_hash(const struct core *core)
 /* ---- whether it is whole --------------------------------------------------------------------- */
 
 struct sums {
-    size_t elements, live, deadlines, later;
+    size_t elements, live, deadlines, later, edges;
 };
 
 /* Its START waits to be sent again, in the cluster's session of now. */
@@ -229,11 +240,27 @@ static void check_elements(const struct core *core, const struct job *job,
     fl_assert(unknown == run->unknown && overdue == run->overdue);
     fl_assert(open + ended == job->elements_next);
     fl_assert(ended < job->elements); /* else it would have ended */
-    fl_assert(run->stop == REASON_none || open > 0);
+    fl_assert(run->stop == REASON_none || open > 0 || (run->is_swept && job->elements_next == 0));
     sums->later += run->is_swept;
     sums->elements += open;
     sums->live += live;
     sums->deadlines += run->first_start && run->stop == REASON_none;
+}
+
+/* The jobs that it waits for are open, and older: so no circle can be. */
+static void check_dependencies(const struct core *core, const struct job *job, struct sums *sums)
+{
+    const struct job_run *run = job_table_run(&core->jobs, job);
+    const struct dependency_edge *edge = dependency_table_first(&core->dependencies, job->id);
+
+    fl_assert(!edge || job->is_after);
+    fl_assert(!job->is_after || edge || (run && run->stop == REASON_NeverMet));
+    for (; edge; edge = dependency_table_next(&core->dependencies, edge)) {
+        fl_assert(edge->job == job->id && edge->target < job->id);
+        fl_assert(job_table_find(&core->jobs, (struct fl_job){edge->target}).n);
+        fl_assert(dependency_table_dependents(&core->dependencies, edge->target) > 0);
+        sums->edges++;
+    }
 }
 
 static void check_jobs(const struct core *core, struct sums *sums)
@@ -249,6 +276,7 @@ static void check_jobs(const struct core *core, struct sums *sums)
         fl_assert((job->place != JOB_OUT) == core_job_has_work(core, job));
         fl_assert((job->place == JOB_READY) ==
                   (core_job_has_work(core, job) && run && run->ready_first.n));
+        check_dependencies(core, job, sums);
         if (run) {
             check_elements(core, job, run, sums);
         } else {
@@ -470,5 +498,6 @@ void core_check(const struct core *core)
     check_clusters(core, &sums);
     fl_assert(sums.elements == core->elements.elements.len);
     fl_assert(sums.deadlines == core->deadlines);
+    fl_assert(sums.edges == core->dependencies.edges.len);
     fl_assert(sums.later <= core_later_len(core)); /* a job may have ended meanwhile */
 }

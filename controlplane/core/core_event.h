@@ -6,6 +6,7 @@
  * Uses shared/base only. */
 #pragma once
 
+#include "shared/base/dependency.h"
 #include "shared/base/job_limits.h"
 #include "shared/base/replica.h"
 #include "shared/base/resources.h"
@@ -96,6 +97,15 @@ enum core_scope {
 
 struct core_outcome;
 
+/* A job that another one is to run after.  The core knows open jobs only; the front says how one
+ * that is over has ended. */
+struct core_dependency {
+    struct fl_dependency after; /* 'line' counts the items of the event */
+    uint8_t ended; /* enum job_state, a last one; 0: not known to have ended; or CORE_NO_JOB */
+};
+
+enum { CORE_NO_JOB = 255 }; /* there is none, for the one who asks */
+
 struct core_submit_item {
     struct fl_str queue; /* by name */
     struct fl_str shape; /* canonical bytes, see shape.h */
@@ -112,6 +122,8 @@ struct core_submit_item {
     /* see picks.h: only these elements run, under these numbers, and 'elements' says how many they
      * are; empty: 0 .. elements - 1 */
     struct fl_str picked;
+    struct core_dependency *after;
+    size_t after_len;
 };
 
 /* An agent tells the state of one replica. */

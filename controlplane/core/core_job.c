@@ -1,13 +1,13 @@
 #include "controlplane/core/core_state.h"
 
-/* A job between its attempts: whether it has something to start, its place in its bucket, and its
- * end.  Every end of a job, for any reason, passes through end_job(). */
+/* A job between its attempts: whether it has something to start, its place in its bucket, the jobs
+ * that it waits for, and its end.  Every end of a job, for any reason, passes through end_job(). */
 
 bool core_job_has_work(const struct core *core, const struct job *job)
 {
     const struct job_run *run = job_table_run(&core->jobs, job);
 
-    if (job->is_held || (run && run->stop != REASON_none)) return false;
+    if (job->is_held || job->is_after || (run && run->stop != REASON_none)) return false;
     return job->elements_next < job->elements || (run && run->ready_first.n != 0);
 }
 
@@ -29,8 +29,104 @@ uint32_t core_job_open(const struct job *job, const struct job_run *run)
 /* Whether open_mark may have rows of it: only then they are looked for. */
 static bool may_have_marks(const struct job *job, const struct job_run *run)
 {
-    if (job->is_held) return true;
+    if (job->is_held || job->is_after) return true;
     return run && (run->stop != REASON_none || run->first_start || run->picks.len > 0);
+}
+
+/* ---- jobs that wait for others --------------------------------------------------------------- */
+
+/* The jobs that it still waits for, as its mark. */
+static void put_mark(struct core *core, struct core_batch *batch, const struct job *job)
+{
+    struct fl_dependency left[FL_JOB_AFTER_MAX];
+    const struct dependency_edge *edge = dependency_table_first(&core->dependencies, job->id);
+    struct row row = {.kind = ROW_mark_set};
+    size_t len = 0;
+
+    for (; edge; edge = dependency_table_next(&core->dependencies, edge)) {
+        fl_assert(len < FL_JOB_AFTER_MAX);
+        left[len++] = (struct fl_dependency){.job = {edge->target}, .on = edge->on};
+    }
+    row.mark_set = (struct row_mark_set){.job = job->id,
+                                         .kind = CORE_MARK_after,
+                                         .value = (int64_t)len,
+                                         .body = fl_dependencies_encode(left, len, &core->scratch)};
+    core_batch_row(batch, &row);
+}
+
+void core_job_wait(struct core *core, struct core_batch *batch, struct job_slot slot,
+                   const struct fl_dependency *at, size_t len)
+{
+    struct job *job = job_table_at(&core->jobs, slot);
+
+    if (len == 0) return;
+    for (size_t i = 0; i < len; i++) {
+        dependency_table_add(&core->dependencies, job->id, at[i].job.n, at[i].on);
+    }
+    job->is_after = true;
+    put_mark(core, batch, job);
+}
+
+bool core_job_is_met(enum fl_dependency_on on, enum job_state state)
+{
+    return on == FL_ON_any || (on == FL_ON_success) == (state == JOB_succeeded);
+}
+
+/* One end that it waited for has come. */
+static void wait_less(struct core *core, struct core_batch *batch, struct job_slot slot)
+{
+    struct job *job = job_table_at(&core->jobs, slot);
+    struct row row = {.kind = ROW_mark_clear,
+                      .mark_clear = {.job = job->id, .kind = CORE_MARK_after}};
+
+    if (dependency_table_first(&core->dependencies, job->id)) {
+        put_mark(core, batch, job);
+        return;
+    }
+    job->is_after = false;
+    core_batch_row(batch, &row);
+    core_job_place(core, slot);
+}
+
+/* It waited for an end that can never be.  It ends in a later slice, since others may wait for that
+ * in their turn. */
+static void give_up(struct core *core, struct core_batch *batch, struct job_slot slot)
+{
+    struct job *job = job_table_at(&core->jobs, slot);
+    struct job_run *run = job_table_need_run(&core->jobs, job);
+    struct row row = {
+        .kind = ROW_mark_set,
+        .mark_set = {.job = job->id, .kind = CORE_MARK_cancel, .value = REASON_NeverMet}};
+
+    dependency_table_drop(&core->dependencies, job->id);
+    run->stop = REASON_NeverMet;
+    run->is_swept = true;
+    core_batch_row(batch, &row);
+    core_later_add(core, (struct later){.id = job->id});
+}
+
+static void tell_dependents(struct core *core, struct core_batch *batch, uint64_t id,
+                            enum job_state state)
+{
+    struct dependency_edge edge;
+
+    while (dependency_table_take(&core->dependencies, id, &edge)) {
+        struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){edge.job});
+
+        core_spend(core, 1);
+        if (core_job_is_met(edge.on, state)) {
+            wait_less(core, batch, slot);
+        } else {
+            give_up(core, batch, slot);
+        }
+    }
+}
+
+/* ---- its end --------------------------------------------------------------------------------- */
+
+static bool is_array(const struct job *job, const struct job_run *run)
+{
+    return job->elements > 1 || (run && run->picks.len > 0);
 }
 
 static void end_job(struct core *core, struct core_batch *batch, struct job_slot slot,
@@ -43,21 +139,23 @@ static void end_job(struct core *core, struct core_batch *batch, struct job_slot
                       .job_end = {.job = job->id,
                                   .state = (uint8_t)state,
                                   .reason = (uint16_t)reason,
-                                  .is_array = job->elements > 1 || (run && run->picks.len > 0),
+                                  .is_array = is_array(job, run),
                                   .has_marks = may_have_marks(job, run)}};
 
     if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
+    dependency_table_drop(&core->dependencies, job->id);
     queue_table_remove(&core->queues, &core->jobs, slot);
     shape_table_unref(&core->shapes, bucket->shape);
     queue_table_leave(&core->queues, &core->jobs, slot);
     job_table_remove(&core->jobs, slot);
     core->is_dirty = true; /* the jobs behind it in its queue may start */
     core_batch_row(batch, &row);
+    tell_dependents(core, batch, row.job_end.job, state);
 }
 
 enum job_state core_job_stopped_state(enum reason reason)
 {
-    return reason == REASON_Cancelled ? JOB_cancelled : JOB_failed;
+    return reason == REASON_Cancelled || reason == REASON_NeverMet ? JOB_cancelled : JOB_failed;
 }
 
 void core_job_end_if_over(struct core *core, struct core_batch *batch, struct job_slot slot,
@@ -68,6 +166,11 @@ void core_job_end_if_over(struct core *core, struct core_batch *batch, struct jo
 
     if (run->stop != REASON_none) {
         if (core_job_open(job, run) > 0) return;
+        if (job->elements_next == 0) {
+            core_spend(core, LOOKS_OF_END);
+            core_job_end_unstarted(core, batch, slot, run->stop);
+            return;
+        }
         end_job(core, batch, slot, core_job_stopped_state(run->stop), run->stop);
     } else if (job->elements_next == job->elements && core_job_open(job, run) == 0) {
         enum job_state state = run->failed ? JOB_failed : JOB_succeeded;
@@ -81,12 +184,13 @@ void core_job_end_unstarted(struct core *core, struct core_batch *batch, struct 
                             enum reason reason)
 {
     const struct job *job = job_table_at(&core->jobs, job_slot);
+    const struct job_run *run = job_table_run(&core->jobs, job);
     struct row row = {.kind = ROW_element_end,
                       .element_end = {.job = job->id,
                                       .state = (uint8_t)core_job_stopped_state(reason),
                                       .reason = (uint16_t)reason,
                                       .first_replica = UINT32_MAX}};
 
-    if (job->elements == 1) core_batch_row(batch, &row);
+    if (!is_array(job, run)) core_batch_row(batch, &row);
     end_job(core, batch, job_slot, core_job_stopped_state(reason), reason);
 }

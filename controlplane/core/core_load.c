@@ -181,6 +181,37 @@ static bool load_picked(struct core *core, struct job *job, struct fl_str bytes,
     return true;
 }
 
+/* It waits for jobs that are open; or one of them did not end as wanted, and its own end was cut:
+ * that goes on. */
+static bool load_after(struct core *core, struct job *job, struct fl_str bytes, struct fl_err *err)
+{
+    struct job_run *run = job_table_run(&core->jobs, job);
+    struct fl_dependencies list;
+
+    if (job->is_after || !fl_dependencies_decode(bytes, &core->scratch, &list, err) ||
+        list.len == 0 || list.len > FL_JOB_AFTER_MAX ||
+        !dependency_table_has_room(&core->dependencies, list.len)) {
+        return fl_fail(err, FL_TORN, "job %" PRIu64 ": no list of jobs that it waits for", job->id);
+    }
+    job->is_after = true;
+    if (run && run->stop != REASON_none) {
+        run->is_swept = true;
+        core_later_add(core, (struct later){.id = job->id});
+        return true;
+    }
+    for (size_t i = 0; i < list.len; i++) {
+        struct fl_job target = list.at[i].job;
+
+        if (target.n >= job->id || !job_table_find(&core->jobs, target).n) {
+            return fl_fail(err, FL_TORN,
+                           "job %" PRIu64 " waits for job %" PRIu64 ", which is not open", job->id,
+                           target.n);
+        }
+        dependency_table_add(&core->dependencies, job->id, target.n, list.at[i].on);
+    }
+    return true;
+}
+
 static bool load_mark(struct core *core, const struct row_mark_set *row, struct fl_err *err)
 {
     struct job_slot slot = find_job(core, row->job, err);
@@ -202,6 +233,10 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
         break;
     case CORE_MARK_picked:
         if (!load_picked(core, job, row->body, err)) return false;
+        break;
+    case CORE_MARK_after:
+        if (!load_after(core, job, row->body, err)) return false;
+        fl_arena_reset(&core->scratch);
         break;
     default:
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no mark has the number %u", row->job,

@@ -3,6 +3,7 @@
 
 #include "controlplane/core/core_state.h"
 #include "shared/base/buf.h"
+#include "shared/base/job_name.h"
 #include "shared/base/resource_name.h"
 
 /* Answers about live state.  They are effects like others: one leaves only once the state that it
@@ -28,6 +29,7 @@ static enum reason reason_of(const struct core *core, const struct job *job,
     if (run && run->running > 0) return REASON_none;
     if (run && run->live > 0) return REASON_Dispatching;
     if (job->is_held) return REASON_Held;
+    if (job->is_after) return REASON_WaitsForJobs;
     if (queue_table_at(&core->queues, bucket->queue)->is_paused) return REASON_QueuePaused;
     if (job->place == JOB_OUT) return REASON_BackoffUntil;
     return bucket->why == REASON_none ? REASON_PriorityBehind : (enum reason)bucket->why;
@@ -111,6 +113,35 @@ static const char *unknown_sentence(struct core *core, const struct core_job_vie
                            "the cluster is back it %s, and if the cluster is removed it %s",
                            name, what, is_stopping ? "is stopped" : "goes on, or ends as it did",
                            is_stopping ? "is over" : "starts again elsewhere");
+}
+
+/* Names some of the jobs that it waits for, and how they stand. */
+static const char *after_sentence(struct core *core, const struct job *job)
+{
+    enum { NAMED_MAX = 3 };
+
+    const struct dependency_edge *edge = dependency_table_first(&core->dependencies, job->id);
+    const char *text = "", *comma = "";
+    uint32_t len = 0;
+
+    for (; edge; edge = dependency_table_next(&core->dependencies, edge), len++) {
+        const struct job *target;
+        char name[FL_JOB_NAME_MAX];
+
+        if (len >= NAMED_MAX) continue;
+        target =
+            job_table_at(&core->jobs, job_table_find(&core->jobs, (struct fl_job){edge->target}));
+        fl_job_name((struct fl_job){edge->target}, name);
+        text =
+            fl_arena_printf(&core->scratch, "%s%sthe %s of %s (%s)", text, comma,
+                            edge->on == FL_ON_any ? "end" : fl_dependency_on_name(edge->on), name,
+                            job_state_name(state_of(target, job_table_run(&core->jobs, target))));
+        comma = ", ";
+    }
+    if (len > NAMED_MAX) {
+        text = fl_arena_printf(&core->scratch, "%s and %" PRIu32 " more", text, len - NAMED_MAX);
+    }
+    return fl_arena_printf(&core->scratch, "it waits for %s", text);
 }
 
 static void answer(struct core_batch *batch, const struct core_event *event,
@@ -225,6 +256,9 @@ static void read_job(struct core *core, const struct core_event *event, struct c
     silent = silent_of(core, job_table_at(&core->jobs, slot));
     if (silent) view.unknown_at = silent->silent_at;
     if (view.elements_unknown > 0) page.sentence = unknown_sentence(core, &view, silent);
+    if (view.reason == REASON_WaitsForJobs) {
+        page.sentence = after_sentence(core, job_table_at(&core->jobs, slot));
+    }
     view_elements(core, job_table_at(&core->jobs, slot), event->job.element_from, &page);
     answer(batch, event, page);
 }
@@ -332,6 +366,7 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
     const struct claim *claim = &queue_table_at(&core->queues, bucket->queue)->claim;
 
     if (view->reason == REASON_none) return "it runs";
+    if (view->reason == REASON_WaitsForJobs) return after_sentence(core, job);
     if (view->reason == REASON_ClusterSilent) {
         return unknown_sentence(core, view, silent_of(core, job));
     }

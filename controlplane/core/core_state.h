@@ -9,6 +9,7 @@
 #include "controlplane/core/access_table.h"
 #include "controlplane/core/cluster_extras.h"
 #include "controlplane/core/core.h"
+#include "controlplane/core/dependency_table.h"
 #include "controlplane/core/element_table.h"
 #include "controlplane/core/job_table.h"
 #include "controlplane/core/queue_table.h"
@@ -56,6 +57,7 @@ struct core {
     struct shape_table shapes;
     struct queue_table queues;
     struct job_table jobs;
+    struct dependency_table dependencies;
     struct element_table elements;
     struct cluster_table clusters;
     struct resource_table resources;
@@ -216,6 +218,11 @@ bool core_element_count(struct element *element, enum reason reason);
 
 /* ---- core_job.c: a job between its attempts, and its end ------------------------------------- */
 
+/* A new job waits for the ends of these, which are open. */
+void core_job_wait(struct core *core, struct core_batch *batch, struct job_slot job,
+                   const struct fl_dependency *at, size_t len);
+/* Whether this last state is the end that is waited for. */
+bool core_job_is_met(enum fl_dependency_on on, enum job_state state);
 /* Into or out of its bucket, as it has something to start or not. */
 void core_job_place(struct core *core, struct job_slot job);
 bool core_job_has_work(const struct core *core, const struct job *job);

@@ -24,6 +24,9 @@ struct accepted {
     struct fl_queue_id queue;
     struct shape_slot shape; /* none: a new one */
     struct fl_picks picks;
+    struct fl_dependency *after; /* all jobs that it is to run after ... */
+    struct fl_dependency *unmet; /* ... and those that have not ended */
+    size_t after_len, unmet_len;
 };
 
 /* The bounds of the item alone. */
@@ -177,15 +180,121 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
     return check_kind(core, item, found, outcome);
 }
 
+/* ---- the jobs that it is to run after -------------------------------------------------------- */
+
+/* A line is one before it, and the job of that line was accepted.  'before': the outcomes of the
+ * lines before it. */
+static bool find_line(struct core *core, uint32_t line, const struct core_outcome *before,
+                      size_t before_len, struct fl_job *ret, struct core_outcome *outcome)
+{
+    if (line > before_len) {
+        return refuse(core, outcome, FL_INVALID,
+                      "a job can run after the jobs of lines before it only");
+    }
+    if (before[line - 1].code != FL_OK) {
+        return refuse(core, outcome, FL_CONFLICT,
+                      "a job that it is to run after, of a line before it, was refused");
+    }
+    *ret = before[line - 1].job;
+    return true;
+}
+
+static bool check_dependents(struct core *core, struct fl_job job, const char *name,
+                             struct core_outcome *outcome)
+{
+    if (dependency_table_dependents(&core->dependencies, job.n) < DEPENDENTS_MAX) return true;
+    return refuse(core, outcome, FL_FULL,
+                  fl_arena_printf(&core->scratch,
+                                  "%d jobs wait for %s, the most that may wait for one; make them "
+                                  "elements of one job",
+                                  DEPENDENTS_MAX, name));
+}
+
+/* The end of the job is awaited, or came as it was wanted; else refused. */
+static bool check_after(struct core *core, const struct core_event *event,
+                        const struct core_dependency *asked, struct fl_job job,
+                        struct accepted *found, struct core_outcome *outcome)
+{
+    struct job_slot slot = job_table_find(&core->jobs, job);
+    struct fl_dependency after = {.job = job, .on = asked->after.on};
+    char name[FL_JOB_NAME_MAX];
+
+    fl_job_name(job, name);
+    for (size_t i = 0; i < found->after_len; i++) {
+        if (found->after[i].job.n != job.n) continue;
+        return refuse(core, outcome, FL_INVALID,
+                      fl_arena_printf(&core->scratch, "it is to run after %s twice", name));
+    }
+    if (asked->ended == CORE_NO_JOB) {
+        return refuse(
+            core, outcome, FL_INVALID,
+            fl_arena_printf(&core->scratch, "%s, which it is to run after, does not exist", name));
+    }
+    found->after[found->after_len++] = after;
+    if (slot.n && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) {
+        found->unmet[found->unmet_len++] = after;
+        return check_dependents(core, job, name, outcome);
+    }
+    if (asked->after.line) { /* accepted by an earlier try of this request */
+        return refuse(core, outcome, FL_CONFLICT,
+                      fl_arena_printf(&core->scratch,
+                                      "%s, which it is to run after, has ended meanwhile: submit "
+                                      "it alone, with that id",
+                                      name));
+    }
+    if (!asked->ended) {
+        return refuse(core, outcome, FL_UNAVAILABLE,
+                      fl_arena_printf(&core->scratch,
+                                      "%s, which it is to run after, has just ended: submit it "
+                                      "again",
+                                      name));
+    }
+    if (core_job_is_met(after.on, (enum job_state)asked->ended)) return true;
+    return refuse(core, outcome, FL_CONFLICT,
+                  fl_arena_printf(&core->scratch,
+                                  "%s has ended, %s: a job that is to run after its %s would never "
+                                  "start",
+                                  name, job_state_name((enum job_state)asked->ended),
+                                  fl_dependency_on_name(after.on)));
+}
+
+static bool check_dependencies(struct core *core, const struct core_event *event,
+                               const struct core_submit_item *item,
+                               const struct core_outcome *before, size_t before_len,
+                               struct accepted *found, struct core_outcome *outcome)
+{
+    if (item->after_len == 0) return true;
+    if (item->after_len > FL_JOB_AFTER_MAX) {
+        return refuse(core, outcome, FL_INVALID,
+                      "a job waits for at most " FL_QUOTE(FL_JOB_AFTER_MAX) " other jobs");
+    }
+    if (!dependency_table_has_room(&core->dependencies, item->after_len)) {
+        return refuse(core, outcome, FL_FULL, "too many open jobs wait for others");
+    }
+    found->after = fl_arena_array(&core->scratch, struct fl_dependency, item->after_len);
+    found->unmet = fl_arena_array(&core->scratch, struct fl_dependency, item->after_len);
+    for (size_t i = 0; i < item->after_len; i++) {
+        const struct fl_dependency *after = &item->after[i].after;
+        struct fl_job job = after->job;
+
+        if (after->line && !find_line(core, after->line, before, before_len, &job, outcome)) {
+            return false;
+        }
+        if (!check_after(core, event, &item->after[i], job, found, outcome)) return false;
+    }
+    return true;
+}
+
 /* False: refused, and nothing has changed.  True: ret_found is accept_job()'s. */
 static bool check_item(struct core *core, const struct core_event *event,
-                       const struct core_submit_item *item, struct accepted *ret_found,
-                       struct core_outcome *outcome)
+                       const struct core_submit_item *item, const struct core_outcome *before,
+                       size_t before_len, struct accepted *ret_found, struct core_outcome *outcome)
 {
     struct accepted found = {0};
 
     if (!check_bounds(core, event, item, &found.queue, outcome) ||
         !check_shape(core, item, &found, outcome) ||
+        !check_dependencies(core, event, item, before, before_len, &found, outcome) ||
         !read_picks(core, item, &found.picks, outcome)) {
         return false;
     }
@@ -266,22 +375,25 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     queue_table_join(&core->queues, &core->jobs, slot);
     shape_table_ref(&core->shapes, shape);
     need_spec(core, batch, item, job->id);
-    row.job_new = (struct row_job_new){.job = job->id,
-                                       .tenant = event->tenant.n,
-                                       .queue = found->queue.n,
-                                       .shape = shape_table_at(&core->shapes, shape)->id,
-                                       .priority = item->priority,
-                                       .elements = item->elements,
-                                       .spec = item->spec_digest,
-                                       .retry_of = item->retry_of.n,
-                                       .name = item->name,
-                                       .labels = item->labels,
-                                       .params = item->params,
-                                       .owner = event->owner,
-                                       .picked = item->picked,
-                                       .deadline_s = item->deadline_s,
-                                       .retries_max = (uint16_t)item->retries_max};
+    row.job_new = (struct row_job_new){
+        .job = job->id,
+        .tenant = event->tenant.n,
+        .queue = found->queue.n,
+        .shape = shape_table_at(&core->shapes, shape)->id,
+        .priority = item->priority,
+        .elements = item->elements,
+        .spec = item->spec_digest,
+        .retry_of = item->retry_of.n,
+        .name = item->name,
+        .labels = item->labels,
+        .params = item->params,
+        .owner = event->owner,
+        .picked = item->picked,
+        .deadline_s = item->deadline_s,
+        .retries_max = (uint16_t)item->retries_max,
+        .after = fl_dependencies_encode(found->after, found->after_len, &core->scratch)};
     core_batch_row(batch, &row);
+    core_job_wait(core, batch, slot, found->unmet, found->unmet_len);
     if (item->is_held) {
         struct row mark = {.kind = ROW_mark_set,
                            .mark_set = {.job = job->id, .kind = CORE_MARK_held, .value = 1}};
@@ -340,7 +452,8 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
         if (kept && core_outcome_is_final(kept)) {
             outcomes[i] = *kept;
             found_before++;
-        } else if (check_item(core, event, &event->submit.at[i], &found, &outcomes[i])) {
+        } else if (check_item(core, event, &event->submit.at[i], outcomes, i, &found,
+                              &outcomes[i])) {
             accept_job(core, event, batch, &event->submit.at[i], &found, &outcomes[i]);
         }
     }

@@ -30,7 +30,8 @@ struct job {
     uint32_t run;           /* slot; 0: nothing has started yet */
     uint16_t retries_max;
     uint8_t place; /* enum job_place */
-    bool is_held;
+    bool is_held : 1;
+    bool is_after : 1; /* it waits for other jobs, see dependency_table.h */
 };
 
 /* A job has one once an element of it started; a job of chosen elements has one from the start. */

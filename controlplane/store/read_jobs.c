@@ -30,6 +30,7 @@ enum column {
     ATTEMPT,
     EXIT,
     FIRST_REPLICA,
+    AFTER,
 };
 
 struct page_op {
@@ -77,6 +78,7 @@ static void fill_by_id(struct read_job *job, const PGresult *result, int row)
     job->name = pg_field(result, row, NAME);
     job->params = pg_field(result, row, PARAMS);
     job->picked = pg_field(result, row, PICKED);
+    job->after = pg_field(result, row, AFTER);
     job->batch = (uint64_t)pg_get_int(result, row, BATCH);
     job->accepted_at = pg_get_int(result, row, ACCEPTED_AT);
     if (job->is_ended) job->ended_at = pg_get_int(result, row, ENDED_AT);
@@ -95,6 +97,7 @@ struct read_job read_job_copy(const struct read_job *job, struct fl_arena *arena
     copy.owner = fl_arena_str(arena, job->owner);
     copy.params = fl_arena_str(arena, job->params);
     copy.picked = fl_arena_str(arena, job->picked);
+    copy.after = fl_arena_str(arena, job->after);
     return copy;
 }
 

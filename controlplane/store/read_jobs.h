@@ -33,6 +33,7 @@ struct read_job {
     struct fl_job retry_of;
     struct fl_digest spec;
     struct fl_str name, labels, owner, params, picked;
+    struct fl_str after;         /* see dependency.h */
     fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */
     uint64_t batch;              /* the batch that accepted it */
     bool has_exit;               /* a plain job that has ended: it has the three fields below */

@@ -5,6 +5,7 @@
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/config.h"
 #include "controlplane/core/core_event.h"
+#include "controlplane/core/dependency_table.h"
 #include "controlplane/engine/engine_keys.h"
 #include "shared/json/json.h"
 #include "shared/spec/job_spec.h"
@@ -48,6 +49,8 @@ int main(void)
     print_row("roles of a job", FL_JOB_ROLES_MAX, "422");
     print_row("replicas of all roles", FL_JOB_REPLICAS_MAX, "422");
     print_row("retries of an element", FL_JOB_RETRIES_MAX, "422");
+    print_row("jobs that one is to run after", FL_JOB_AFTER_MAX, "422");
+    print_row("jobs that wait for the same one", DEPENDENTS_MAX, "429");
     print_row("clusters that a job names or excludes", FL_JOB_CLUSTERS_MAX, "422");
     print_row("kinds of resources beside cpu, memory and gpus that a job asks for",
               FL_JOB_EXTRAS_MAX, "422");

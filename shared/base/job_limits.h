@@ -11,6 +11,7 @@
 #define FL_JOB_NODE_LABELS_MAX 16
 #define FL_JOB_LABELS_MAX 32
 #define FL_JOB_RETRIES_MAX 1000
+#define FL_JOB_AFTER_MAX 64          /* jobs that one waits for */
 #define FL_JOB_ELEMENTS_MAX 16777216 /* element numbers have 24 bits */
 #define FL_JOB_ENV_MAX 512
 #define FL_JOB_WORDS_MAX 4096    /* in command, and as many in args */
@@ -30,3 +31,4 @@
 #define FL_JOB_LABELS_BYTES_MAX 16384 /* as "key=value\n" lines */
 #define FL_JOB_SPEC_BYTES_MAX 262144  /* canonical, as it is stored and sent */
 #define FL_JOB_SHAPE_BYTES_MAX 16384
+#define FL_JOB_AFTER_BYTES_MAX 576 /* as it is stored */

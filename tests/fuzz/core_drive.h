@@ -233,9 +233,30 @@ static struct fl_str drive_shape(struct drive *drive)
     return bytes;
 }
 
+/* One or two jobs or lines to run after, or nonsense. */
+static void drive_after(struct drive *drive, struct core_submit_item *item,
+                        struct core_dependency after[2])
+{
+    item->after = after;
+    item->after_len = 1 + drive_below(drive, 2);
+    for (size_t i = 0; i < item->after_len; i++) {
+        uint8_t byte = drive_byte(drive);
+
+        after[i] = (struct core_dependency){
+            .after.on = (enum fl_dependency_on)(FL_ON_success + drive_below(drive, 3))};
+        if (byte & 128) {
+            after[i].after.line = 1 + byte % 4;
+        } else {
+            after[i].after.job.n = 1 + byte % 32;
+        }
+        if (byte % 16 == 7) after[i].ended = JOB_succeeded + byte / 64;
+    }
+}
+
 static void drive_submit(struct drive *drive)
 {
     struct core_submit_item items[3];
+    struct core_dependency after[3][2];
     struct core_event event = {.kind = CORE_EV_submit, .submit.at = items};
 
     event.submit.len = drive_below(drive, 4); /* none is a nonsense that must be answered */
@@ -256,6 +277,7 @@ static void drive_submit(struct drive *drive)
             items[i].picked = (struct fl_str){"\3\0\0\1", flags & 16 ? 2 : 4};
             if (flags & 32) items[i].elements = flags & 16 ? 1 : 3;
         }
+        if (flags % 32 == 13) drive_after(drive, &items[i], after[i]);
     }
     drive_ask(drive, &event);
 }

@@ -336,6 +336,7 @@ static void read_mark(struct checks *checks, struct tally *tally, const struct r
         break;
     case CORE_MARK_first_start:
     case CORE_MARK_picked:
+    case CORE_MARK_after:
         break;
     }
 }

@@ -181,6 +181,56 @@ static struct fl_str draw_picks(struct fl_prng *prng, struct fl_arena *arena,
     return copy;
 }
 
+/* How the job has ended, as a front would read it; 0: it has not.  False: the tenant has no
+ * job of that id. */
+static bool find_end(const struct fake_client *client, uint64_t job, uint32_t tenant,
+                     uint8_t *ret_state)
+{
+    struct row row;
+
+    if (!fake_pg_find_ever(client->pg, ROW_TABLE_job, job, 0, 0, &row)) return false;
+    if (row.job_new.tenant != tenant) return false;
+    *ret_state = 0;
+    if (row.job_new.elements > 1 || row.job_new.picked.len) {
+        if (fake_pg_find_ever(client->pg, ROW_TABLE_job_end, job, 0, 0, &row)) {
+            *ret_state = row.job_end.state;
+        }
+    } else if (fake_pg_find_ever(client->pg, ROW_TABLE_element_end, job, 0, 0, &row)) {
+        *ret_state = row.element_end.state;
+    }
+    return true;
+}
+
+/* Some jobs run after others, in one seed of four: by numbers of their own, so that all else is as
+ * it would be without. */
+static void draw_after(const struct fake_client *client, const struct client_request *request,
+                       struct core_submit_item *items, size_t i, struct fl_arena *arena)
+{
+    struct {
+        struct core_dependency *at;
+        size_t len, cap;
+    } list = {0};
+    struct fl_prng prng;
+
+    if (!request->after || fl_hash_u64(client->sim->seed, 34) % 4 != 0) return;
+    fl_prng_seed(&prng, fl_hash_u64(request->seed, 34 + i));
+    if (!fl_prng_chance(&prng, 400000)) return;
+    for (int64_t left = fl_prng_between(&prng, 1, 3); left > 0; left--) {
+        struct core_dependency after = {.after.on = (enum fl_dependency_on)fl_prng_between(
+                                            &prng, FL_ON_success, FL_ON_failure)};
+
+        if (i > 0 && fl_prng_chance(&prng, 500000)) {
+            after.after.line = (uint32_t)fl_prng_between(&prng, 1, (int64_t)i);
+        } else {
+            after.after.job.n = request->after;
+            if (!find_end(client, request->after, request->tenant, &after.ended)) continue;
+        }
+        fl_arena_push(arena, &list, after);
+    }
+    items[i].after = list.at;
+    items[i].after_len = list.len;
+}
+
 /* One job of the stream, or its gang. */
 static void build_chosen(struct fake_client *client, const struct client_request *request,
                          uint64_t number, struct engine_event *event)
@@ -245,6 +295,7 @@ static void build_submit(struct fake_client *client, const struct client_request
                 items[i].picked = draw_picks(&prng, &event->arena, &items[i].elements);
             }
         }
+        draw_after(client, request, items, i, &event->arena);
         if (is_poison) sim_fault(client->sim, FAULT_db_refusal);
     }
     event->event.submit.at = items;

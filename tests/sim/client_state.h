@@ -49,6 +49,7 @@ struct client_request {
     uint32_t tenant;           /* 0: that of the job it is about, else the first */
     uint32_t poison_ppm;       /* as it was when it was first asked */
     uint64_t key;              /* the number of the request whose key it has */
+    uint64_t after;            /* SUBMIT: a job that some of its items may wait for; 0: none */
     uint32_t shape, elements;  /* SUBMIT: that shape, from 1, to queue 'target'; 0: any */
     bool has_key, is_stubborn; /* tried until it is done */
     bool is_on;                /* pause; for a drain: stop what runs */

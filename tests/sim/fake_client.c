@@ -76,6 +76,11 @@ static uint64_t ask(struct fake_client *client, struct client_request request)
     request.tenant = draw_tenant(client, &request);
     request.key = index;
     request.poison_ppm = client->config.poison_ppm;
+    if (client->jobs.len) { /* one of the newest */
+        uint64_t back = request.seed % (client->jobs.len < 30 ? client->jobs.len : 30);
+
+        request.after = client->jobs.at[client->jobs.len - 1 - back];
+    }
     if (request.has_key && client->keyed.len && sim_chance(client->sim, 50000)) {
         /* A careless program takes a key twice, or another tenant has the same one. */
         request.key = client->keyed.at[sim_between(client->sim, 0, (int64_t)client->keyed.len - 1)];

@@ -17,6 +17,7 @@ struct asked_item {
     int32_t priority;
     uint32_t elements, deadline_s, retries_max;
     bool is_held;
+    FL_VEC(struct fl_dependency) after; /* resolved, in a row; else as it was asked */
 };
 
 struct asked {
@@ -62,6 +63,9 @@ void policy_asked_destroy(struct policy_asked *asked)
 {
     if (!asked) return;
     for (size_t i = 0; i < asked->requests.len; i++) {
+        for (size_t k = 0; k < asked->requests.at[i].items.len; k++) {
+            fl_vec_fini(&asked->requests.at[i].items.at[k].after);
+        }
         fl_vec_fini(&asked->requests.at[i].items);
     }
     fl_vec_fini(&asked->requests);
@@ -104,6 +108,9 @@ static void keep_items(struct asked *asked, const struct core_event *event)
                                   .retries_max = from->retries_max,
                                   .is_held = from->is_held};
 
+        for (size_t k = 0; k < from->after_len; k++) {
+            fl_vec_push(&item.after, from->after[k].after);
+        }
         fl_vec_push(&asked->items, item);
     }
 }
@@ -198,6 +205,18 @@ static const struct asked *find_asked(const struct policy *policy, uint64_t numb
 
 /* ---- jobs, as they were submitted ------------------------------------------------------------ */
 
+/* A line is some job before it. */
+static bool is_same_after(const struct asked_item *asked, const struct policy_job *job)
+{
+    if (asked->after.len != job->after.len) return false;
+    for (size_t i = 0; i < job->after.len; i++) {
+        const struct fl_dependency *from = &asked->after.at[i], *to = &job->after.at[i];
+
+        if (from->on != to->on || (!from->line && from->job.n != to->job.n)) return false;
+    }
+    return true;
+}
+
 static bool is_same_item(const struct asked_item *a, const struct asked_item *b)
 {
     return a->queue == b->queue && a->shape == b->shape && a->picked == b->picked &&
@@ -269,6 +288,7 @@ static void I29_jobs_are_as_submitted(struct policy *policy, uint64_t number, st
             next++;
         }
         if (next == asked->items.len || !is_same_item(&asked->items.at[next], &accepted->item) ||
+            !is_same_after(&asked->items.at[next], policy_job(policy, job)) ||
             asked->items.at[next].is_held != accepted->is_held) {
             sim_broken(policy->sim, "I29", "job %" PRIu64 " is not as request %" PRIu64 " has it",
                        job, number);

@@ -326,7 +326,8 @@ static enum reason behind(const struct policy_job *job, enum reason reason)
 
 static bool ends_as_told(const struct policy_job *job, const struct row_element_end *row)
 {
-    enum job_state state = job->stop == REASON_Cancelled ? JOB_cancelled : JOB_failed;
+    bool is_cancelled = job->stop == REASON_Cancelled || job->stop == REASON_NeverMet;
+    enum job_state state = is_cancelled ? JOB_cancelled : JOB_failed;
 
     return row->state == state && row->reason == (uint16_t)job->stop;
 }
@@ -412,7 +413,8 @@ static bool is_its_state(const struct policy_job *job, const struct row_job_end 
         return row->reason == REASON_DeadlineExceeded ||
                (!job->is_stopped && job->failed > 0 && is_whole);
     default:
-        return row->state == JOB_cancelled && job->was_cancelled;
+        return row->state == JOB_cancelled &&
+               (job->was_cancelled || row->reason == REASON_NeverMet);
     }
 }
 

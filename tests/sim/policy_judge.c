@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tests/sim/policy_after.h"
 #include "tests/sim/policy_runs.h"
 
 /* Each decision is compared with what the model knew just before it. */
@@ -16,6 +17,7 @@ static void I25_it_may_start(struct policy *policy, const struct row_attempt_new
     const char *why = NULL;
 
     if (job->is_held) why = "is held";
+    if (policy_after_waits(policy, job)) why = "waits for other jobs";
     if (policy_queue(policy, job->queue)->is_paused) why = "is in a paused queue";
     if (job->is_stopped) why = "is to stop";
     if (job->first_start &&

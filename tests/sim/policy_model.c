@@ -7,6 +7,7 @@
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "tests/sim/policy_access.h"
+#include "tests/sim/policy_after.h"
 #include "tests/sim/policy_asked.h"
 #include "tests/sim/policy_ends.h"
 #include "tests/sim/policy_overdue.h"
@@ -42,6 +43,7 @@ static void fini_job(struct policy_job *job)
         fl_vec_fini(&job->begun.at[i].replicas);
     }
     fl_vec_fini(&job->begun);
+    fl_vec_fini(&job->after);
 }
 
 void policy_destroy(struct policy *policy)
@@ -471,6 +473,7 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
         i--;
     }
     fl_vec_insert(&queue->open, i, row->job);
+    policy_after_job(policy, row);
 }
 
 static void end_job(struct policy *policy, const struct row_job_end *row)
@@ -479,6 +482,7 @@ static void end_job(struct policy *policy, const struct row_job_end *row)
     struct policy_queue *queue = policy_queue(policy, job->queue);
 
     policy_ends_job(policy, row);
+    policy_after_job_end(policy, row);
     job->is_open = false;
     for (size_t i = 0; i < queue->open.len; i++) {
         if (queue->open.at[i] != row->job) continue;
@@ -623,7 +627,20 @@ static void read_mark(struct policy *policy, const struct row_mark_set *row)
         break;
     case CORE_MARK_picked:
         break;
+    case CORE_MARK_after:
+        policy_after_mark(policy, row);
+        break;
     }
+}
+
+static void clear_mark(struct policy *policy, const struct row_mark_clear *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+
+    if (row->kind == CORE_MARK_after) job->after_marked = 0;
+    if (row->kind != CORE_MARK_held) return;
+    job->is_held = false;
+    job->held_changed_at = policy->at;
 }
 
 /* "cancel job-7": a person asked for it, and it was accepted. */
@@ -679,10 +696,7 @@ static void read_row(struct policy *policy, const struct row *row)
         read_mark(policy, &row->mark_set);
         break;
     case ROW_mark_clear:
-        if (row->mark_clear.kind == CORE_MARK_held) {
-            policy_job(policy, row->mark_clear.job)->is_held = false;
-            policy_job(policy, row->mark_clear.job)->held_changed_at = policy->at;
-        }
+        clear_mark(policy, &row->mark_clear);
         break;
     case ROW_audit:
         read_audit(policy, row->audit.body);
@@ -746,6 +760,7 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
         read_row(policy, &row);
     }
     policy_ends_batch(policy);
+    policy_after_batch(policy);
     policy_asked_batch(policy);
     policy_access_batch(policy);
     policy->state++; /* the last row is in, too */

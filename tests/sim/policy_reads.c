@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tests/sim/policy_after.h"
 #include "tests/sim/policy_asked.h"
 #include "tests/sim/policy_runs.h"
 
@@ -82,7 +83,7 @@ static bool is_of_waiting(enum reason reason)
 {
     return reason != REASON_none && reason != REASON_Held && reason != REASON_QueuePaused &&
            reason != REASON_Dispatching && reason != REASON_ClusterSilent &&
-           reason < REASON_Succeeded;
+           reason != REASON_WaitsForJobs && reason < REASON_Succeeded;
 }
 
 static bool is_stop_repeated(const struct policy *policy, const struct policy_job *job)
@@ -107,6 +108,7 @@ static bool is_true_reason(struct policy *policy, const struct policy_job *job,
     if (view->elements_running > 0) return view->reason == REASON_none;
     if (job->live > 0) return view->reason == REASON_Dispatching;
     if (job->is_held) return view->reason == REASON_Held;
+    if (policy_after_waits(policy, job)) return view->reason == REASON_WaitsForJobs;
     if (policy_queue(policy, job->queue)->is_paused) return view->reason == REASON_QueuePaused;
     if (view->reason == REASON_BackoffUntil) return !policy_is_ready(policy, job, true);
     return is_of_waiting(view->reason) && may_be_in_line(policy, job);

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "tests/sim/policy_after.h"
+
 enum {
     POLICY_READY_LATE_MS = 1000,
     POLICY_ARMED_LATE_MS = 3000, /* small slices come late to the waits of a fresh core */
@@ -89,6 +91,7 @@ fl_ms policy_core_now(const struct policy *policy)
 bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure)
 {
     if (!job->is_open || job->is_held || job->is_stopped) return false;
+    if (policy_after_waits(policy, job)) return false;
     if (job->started < job->elements) return true;
     for (size_t i = 0; i < job->begun.len; i++) {
         const struct policy_element *element = &job->begun.at[i];

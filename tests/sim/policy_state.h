@@ -165,6 +165,9 @@ struct policy_job {
     fl_ms first_start;      /* 0: none */
     fl_ms first_start_true; /* true time: not before */
     bool must_have_first_start;
+    FL_VEC(struct fl_dependency) after;
+    uint32_t after_marked;               /* so many of these are in its mark */
+    uint8_t end_state;                   /* 0: it is open */
     FL_VEC(struct policy_element) begun; /* in the order of their first attempts */
 };
 

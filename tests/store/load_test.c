@@ -389,6 +389,7 @@ static void commit(struct drive *drive)
 static void submit(struct drive *drive)
 {
     struct core_submit_item items[20];
+    struct core_dependency after[20];
     struct shape shape = {.roles_len = 1};
     uint32_t deadline_s = 0, retries_max = (uint32_t)fl_prng_below(&drive->prng, 3);
     size_t len = 1 + (size_t)fl_prng_below(&drive->prng, 20);
@@ -413,6 +414,13 @@ static void submit(struct drive *drive)
             .is_held = fl_prng_chance(&drive->prng, 100000),
             .name = FL_STR("job"),
         };
+        if (drive->jobs == 0 || !fl_prng_chance(&drive->prng, 200000)) continue;
+        after[i] = (struct core_dependency){
+            .after = {.job = {1 + fl_prng_below(&drive->prng, drive->jobs)},
+                      .on = (enum fl_dependency_on)fl_prng_between(&drive->prng, FL_ON_success,
+                                                                   FL_ON_failure)}};
+        items[i].after = &after[i];
+        items[i].after_len = 1;
     }
     step(drive, (struct core_event){.kind = CORE_EV_submit, .request = 1, .submit = {items, len}});
     drive->jobs += len;

@@ -5,7 +5,9 @@
 #include "controlplane/core/shape.h"
 #include "controlplane/store/read_events.h"
 #include "shared/base/alloc.h"
+#include "shared/base/arena.h"
 #include "shared/base/assert.h"
+#include "shared/base/dependency.h"
 #include "shared/base/picks.h"
 #include "tests/fl_test.h"
 
@@ -48,6 +50,19 @@ static struct fl_str picked_bytes(void)
     fl_assert(fl_picks_encode(&buf, &picks));
     fl_picks_fini(&picks);
     return taken(&buf, at);
+}
+
+/* The success of that job. */
+static struct fl_str after_bytes(uint64_t job)
+{
+    static uint8_t at[64];
+    struct fl_dependency after = {.job = {job}, .on = FL_ON_success};
+    struct fl_arena arena = {0};
+    struct fl_str bytes = fl_dependencies_encode(&after, 1, &arena);
+
+    memcpy(at, bytes.at, bytes.len);
+    fl_arena_fini(&arena);
+    return (struct fl_str){(const char *)at, bytes.len};
 }
 
 static struct fl_digest digest_of(uint8_t turn, uint8_t n)
@@ -129,6 +144,10 @@ struct row upgrade_life_row(uint8_t t, size_t i)
             .elements = 1, .spec = spec),
         ROW(job_new, .job = job + 5, .tenant = 1, .queue = t, .shape = shape, .elements = 3,
             .spec = spec),
+        ROW(job_new, .job = job + 6, .tenant = 1, .queue = t, .shape = shape, .elements = 1,
+            .spec = spec, .after = after_bytes(job + 3)),
+        ROW(mark_set, .job = job + 6, .kind = CORE_MARK_after, .value = 1,
+            .body = after_bytes(job + 3)),
         ROW(attempt_new, .job = job + 1, .n = 1, .incarnation = 1, .cluster = t,
             .nodes = FL_STR("node-1\n")),
         ROW(replica_phase, .job = job + 1, .n = 1, .replica = 0, .state = 3, .exit_code = 0),

@@ -131,6 +131,42 @@ static void read_picks(struct teller *teller, struct core_submit_item *item, con
     fl_picks_fini(&picks);
 }
 
+/* "1,line2:any,3:success=failed": these jobs, the last of which has ended so */
+static void read_after(struct teller *teller, struct core_submit_item *item, const char *text)
+{
+    struct {
+        struct core_dependency *at;
+        size_t len, cap;
+    } list = {0};
+    char *copy = fl_arena_copy(&teller->arena, text, strlen(text)), *save = NULL;
+
+    for (char *at = strtok_r(copy, ",", &save); at; at = strtok_r(NULL, ",", &save)) {
+        struct core_dependency after = {.after.on = FL_ON_success};
+        char *ended = strchr(at, '='), *on;
+
+        if (ended) *ended++ = '\0';
+        on = strchr(at, ':');
+        if (on) *on++ = '\0';
+        if (on && !fl_dependency_on_parse(str(on), &after.after.on)) {
+            wrong(teller, "no end of a job");
+        }
+        if (strncmp(at, "line", 4) == 0) {
+            after.after.line = (uint32_t)strtoul(at + 4, NULL, 10);
+        } else {
+            after.after.job.n = strtoull(at, NULL, 10);
+        }
+        if (ended && strcmp(ended, "absent") == 0) after.ended = CORE_NO_JOB;
+        for (int state = JOB_held; ended && state <= JOB_cancelled; state++) {
+            const char *name = job_state_name((enum job_state)state);
+
+            if (name && strcmp(name, ended) == 0) after.ended = (uint8_t)state;
+        }
+        fl_arena_push(&teller->arena, &list, after);
+    }
+    item->after = list.at;
+    item->after_len = list.len;
+}
+
 static bool read_item_word(struct teller *teller, struct core_submit_item *item)
 {
     const char *at = peek(teller), *text;
@@ -149,6 +185,7 @@ static bool read_item_word(struct teller *teller, struct core_submit_item *item)
         return true;
     }
     if (take_number(teller, "retry_of", &n)) return item->retry_of.n = n, true;
+    if ((text = take_value(teller, "after"))) return read_after(teller, item, text), true;
     if ((text = take_value(teller, "picks"))) return read_picks(teller, item, text), true;
     if ((text = take_value(teller, "name"))) return item->name = str(text), true;
     if ((text = take_value(teller, "spec"))) {
@@ -196,6 +233,7 @@ static void submit(struct teller *teller)
     while ((text = take_value(teller, "key"))) {
         event.key = str(text);
     }
+    (void)take_u32(teller, "tenant", &event.tenant.n);
     do {
         uint64_t copies = 1;
         struct core_submit_item item = read_item(teller, &copies);
@@ -243,6 +281,7 @@ static void queue(struct teller *teller)
     struct fl_str name = str(next(teller));
     struct core_event event = {.kind = CORE_EV_queue_put, .queue_put.name = name};
 
+    (void)take_u32(teller, "tenant", &event.tenant.n);
     event.queue_put.is_change = take(teller, "known");
     event.queue_put.is_paused = take(teller, "paused");
     event.queue_put.keeps_paused = take(teller, "keeps");
