@@ -19,9 +19,18 @@ enum { ETAG_SEED = 1 };
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
+static void end(struct api_call *call)
+{
+    void (*on_gone)(struct api_call *) = call->on_gone;
+
+    call->on_gone = NULL;
+    if (on_gone) on_gone(call);
+}
+
 static void free_if_done(struct api_call *call)
 {
     if (call->request || call->outstanding > 0) return;
+    end(call);
     call_budget_give(call->config->budget, call->counted);
     fl_buf_fini(&call->out);
     fl_arena_fini(&call->arena);
@@ -43,7 +52,7 @@ static void on_gone(void *ctx, struct http_request *request)
     api_call_count(call, 0);
     fl_map_remove(&call->api->awaited, &call->handle, sizeof call->handle);
     call->request = NULL;
-    if (call->on_gone) call->on_gone(call);
+    end(call);
     free_if_done(call);
 }
 

@@ -37,13 +37,15 @@ struct api_call {
     struct fl_json_out json;
     struct fl_http_field headers[API_HEADERS_MAX]; /* further ones of the answer */
     size_t headers_len;
-    bool is_replay;                         /* the answer says that a key was used before */
-    bool is_hidden;                         /* it asked for an object that its token may not see */
-    uint32_t outstanding;                   /* questions whose answer has not come */
-    void *state;                            /* the handler's own, from the arena */
-    void (*on_gone)(struct api_call *call); /* the peer went away; NULL is fine */
-    size_t counted;                         /* bytes, in the budget of all requests */
-    int64_t slice_end_us;                   /* by fl_clock_mono_us */
+    bool is_replay;       /* the answer says that a key was used before */
+    bool is_hidden;       /* it asked for an object that its token may not see */
+    uint32_t outstanding; /* questions whose answer has not come */
+    void *state;          /* the handler's own, from the arena */
+    /* The peer went away, or a failed read ended the call: frees what is not in its arena; once.
+     * NULL is fine. */
+    void (*on_gone)(struct api_call *call);
+    size_t counted;       /* bytes, in the budget of all requests */
+    int64_t slice_end_us; /* by fl_clock_mono_us */
     void (*later)(struct api_call *call);
     struct api_call *later_next;
 };

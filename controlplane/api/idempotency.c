@@ -51,6 +51,12 @@ static void put_item(struct fl_sha256_stream *to, const struct core_submit_item 
     put_text(to, item->labels);
     put_text(to, item->params);
     put_text(to, item->picked);
+    for (size_t i = 0; i < item->after_len; i++) { /* whether it has ended does not count */
+        const struct fl_dependency *after = &item->after[i].after;
+        uint64_t what[] = {after->job.n, after->line, (uint64_t)after->on};
+
+        fl_sha256_put(to, what, sizeof what);
+    }
 }
 
 static struct fl_digest meaning(const struct api_call *call, const struct core_event *event)

@@ -1,5 +1,6 @@
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/job_name.h"
 #include "shared/base/resource_name.h"
 #include "shared/json/json_out.h"
 #include "shared/spec/job_draft.h"
@@ -46,6 +47,12 @@ static bool is_told(const struct fl_job_field *field, const void *base)
     case FL_JOB_KIND_env:
     case FL_JOB_KIND_params:
         return ((const struct fl_pairs *)member)->len > 0;
+    case FL_JOB_KIND_dependencies:
+        return ((const struct fl_dependencies *)member)->len > 0;
+    case FL_JOB_KIND_job_id:
+        return ((const struct fl_job *)member)->n != 0;
+    case FL_JOB_KIND_job_end:
+        return (int64_t) * (const enum fl_dependency_on *)member != field->preset;
     case FL_JOB_KIND_boolean:
         return *(const bool *)member;
     case FL_JOB_KIND_memory:
@@ -124,7 +131,7 @@ static void put_value(struct fl_json_out *out, const struct fl_job_field *field,
                       const void *base)
 {
     const void *member = (const char *)base + field->offset;
-    char quantity[FL_QUANTITY_TEXT_MAX];
+    char quantity[FL_QUANTITY_TEXT_MAX], name[FL_JOB_NAME_MAX];
 
     switch (field->kind) {
     case FL_JOB_KIND_text:
@@ -193,6 +200,23 @@ static void put_value(struct fl_json_out *out, const struct fl_job_field *field,
         fl_json_close(out, ']');
         return;
     }
+    case FL_JOB_KIND_dependencies: {
+        const struct fl_dependencies *after = member;
+
+        fl_json_open(out, NULL, '[');
+        for (size_t i = 0; i < after->len; i++) {
+            put_object(out, FL_JOB_OBJECT_dependency, skipped, &after->at[i]);
+        }
+        fl_json_close(out, ']');
+        return;
+    }
+    case FL_JOB_KIND_job_id:
+        fl_job_name(*(const struct fl_job *)member, name);
+        fl_json_put_cstr(out, NULL, name);
+        return;
+    case FL_JOB_KIND_job_end:
+        fl_json_put_cstr(out, NULL, fl_dependency_on_name(*(const enum fl_dependency_on *)member));
+        return;
     case FL_JOB_KIND_never:
         fl_json_put_str(out, NULL, FL_STR("Never"));
         return;

@@ -16,6 +16,7 @@
 #define STRUCT_demands struct fl_job_role
 #define STRUCT_kube_amounts struct fl_job_amounts
 #define STRUCT_variable struct fl_pair
+#define STRUCT_dependency struct fl_dependency
 
 #define OFFSET(object, member) (uint32_t) offsetof(STRUCT_##object, member)
 #define REFUSED(object, name, why)

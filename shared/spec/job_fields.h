@@ -20,6 +20,9 @@
     X(node_labels, "an object of labels", ITEMS)                                                   \
     X(env, "an object of texts, or a list of objects with name and value", ITEMS)                  \
     X(params, "an object of texts", ITEMS)                                                         \
+    X(dependencies, "a list of objects with job or line, and on", ITEMS)                           \
+    X(job_id, "the id of a job, as job-7", NOTHING)                                                \
+    X(job_end, "success, failure or any", NOTHING)                                                 \
     X(boolean, "true or false", NOTHING)                                                           \
     X(count, "a whole number", VALUE)                                                              \
     X(integer, "a whole number", VALUE)                                                            \

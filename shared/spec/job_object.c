@@ -117,6 +117,43 @@ static void read_roles(const struct fl_job_check *check, const struct fl_job_fie
     }
 }
 
+static void check_dependency(const struct fl_job_check *check, const struct fl_path *path,
+                             const struct fl_json *item, const struct fl_dependencies *list)
+{
+    const struct fl_dependency *last = &list->at[list->len - 1];
+
+    if (item->kind != FL_JSON_OBJECT) return; /* said already */
+    if ((last->job.n != 0) == (last->line != 0)) {
+        fl_job_wrong(check, path, item, (struct fl_str){0},
+                     "one of job and line says which job it is to run after");
+        return;
+    }
+    for (size_t i = 0; i + 1 < list->len; i++) {
+        if (list->at[i].job.n != last->job.n || list->at[i].line != last->line) continue;
+        fl_job_wrong(check, path, item, (struct fl_str){0}, "this job is there twice");
+    }
+}
+
+static void read_dependencies(const struct fl_job_check *check, const struct fl_job_field *field,
+                              const struct fl_path *path, const struct fl_json *node,
+                              struct fl_dependencies *to)
+{
+    size_t before = check->problems->len;
+    struct fl_path here = {.up = path};
+
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
+    to->at = fl_arena_array(check->arena, struct fl_dependency, node->len);
+    to->cap = node->len;
+    FL_JSON_EACH (item, node) {
+        struct fl_dependency *one = &to->at[to->len++];
+
+        one->on = FL_ON_success;
+        fl_job_read_object(check, FL_JOB_OBJECT_dependency, &here, item, one);
+        if (check->problems->len == before) check_dependency(check, &here, item, to);
+        here.index++;
+    }
+}
+
 /* One resource, by the key under which it stands. */
 static void read_named(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node,
@@ -168,6 +205,9 @@ static void read_field(const struct fl_job_check *check, const struct fl_job_fie
         return;
     case FL_JOB_KIND_roles:
         read_roles(check, field, path, node, member);
+        return;
+    case FL_JOB_KIND_dependencies:
+        read_dependencies(check, field, path, node, member);
         return;
     default:
         fl_job_read_value(check, field, path, node, member);

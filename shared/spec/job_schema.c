@@ -1,6 +1,7 @@
 #include "shared/spec/job_schema.h"
 
 #include "shared/base/assert.h"
+#include "shared/base/dependency.h"
 #include "shared/json/json_out.h"
 #include "shared/spec/job_fields.h"
 
@@ -70,13 +71,14 @@ static void put_env(struct fl_json_out *out, const struct fl_job_field *field)
 }
 
 /* One of 'len' objects at most, or exactly one. */
-static void put_objects(struct fl_json_out *out, const struct fl_job_field *field)
+static void put_objects(struct fl_json_out *out, const struct fl_job_field *field,
+                        enum fl_job_object object)
 {
     put_type(out, "array");
     fl_json_put_u64(out, "minItems", 1);
     fl_json_put_i64(out, "maxItems", field->kind == FL_JOB_KIND_only_item ? 1 : field->max);
     fl_json_open(out, "items", '{');
-    put_ref(out, field->child);
+    put_ref(out, object);
     fl_json_close(out, '}');
 }
 
@@ -121,6 +123,20 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
     case FL_JOB_KIND_devices_named:
         put_amount(out);
         return;
+    case FL_JOB_KIND_dependencies:
+        put_objects(out, field, FL_JOB_OBJECT_dependency);
+        return;
+    case FL_JOB_KIND_job_id:
+        put_type(out, "string");
+        return;
+    case FL_JOB_KIND_job_end:
+        put_type(out, "string");
+        fl_json_open(out, "enum", '[');
+#define PUT_ON(name, number, meaning) fl_json_put_cstr(out, NULL, #name);
+        FL_DEPENDENCY_ONS(PUT_ON)
+#undef PUT_ON
+        fl_json_close(out, ']');
+        return;
     case FL_JOB_KIND_never:
         fl_json_put_cstr(out, "const", "Never");
         return;
@@ -130,7 +146,7 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
         return;
     case FL_JOB_KIND_only_item:
     case FL_JOB_KIND_roles:
-        put_objects(out, field);
+        put_objects(out, field, field->child);
         return;
     }
 }

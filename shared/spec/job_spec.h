@@ -6,8 +6,8 @@
  *
  * A job is stored in two parts.  The *spec* is what its replicas run and what the
  * scheduler looks at; fl_job_spec_canonical writes it, its SHA-256 is its name, and many jobs share
- * one.  The job's own fields (name, queue, labels, priority, array, hold, params) are the other
- * part.
+ * one.  The job's own fields (name, queue, labels, priority, array, hold, params, after) are the
+ * other part.
  *
  * Strings and lists of a spec are in the arena, or views of the document: it lives as long as both.
  * Uses shared/base and shared/json.  Pure. */
@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "shared/base/amounts.h"
+#include "shared/base/dependency.h"
 #include "shared/base/err.h"
 #include "shared/base/job_limits.h"
 #include "shared/base/resources.h"
@@ -72,6 +73,7 @@ struct fl_job_spec {
     struct fl_str queue; /* "default" where the document does not say */
     struct fl_pairs labels;
     struct fl_pairs params;
+    struct fl_dependencies after;
     int32_t priority;
     uint32_t elements; /* 1: no array */
     /* Sums over the roles. */

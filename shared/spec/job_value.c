@@ -4,6 +4,8 @@
 
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
+#include "shared/base/dependency.h"
+#include "shared/base/job_name.h"
 #include "shared/spec/job_params.h"
 #include "shared/spec/quantity.h"
 
@@ -255,6 +257,8 @@ static void read_number(const struct fl_job_check *check, const struct fl_job_fi
 void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node, void *to)
 {
+    struct fl_err err;
+
     switch (field->kind) {
     case FL_JOB_KIND_text:
     case FL_JOB_KIND_queue:
@@ -283,6 +287,16 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
             fl_job_misfit(check, field, path, node);
         }
         return;
+    case FL_JOB_KIND_job_id:
+        if (node->kind != FL_JSON_STRING || !fl_job_parse(node->text, to, &err)) {
+            fl_job_misfit(check, field, path, node);
+        }
+        return;
+    case FL_JOB_KIND_job_end:
+        if (node->kind != FL_JSON_STRING || !fl_dependency_on_parse(node->text, to)) {
+            fl_job_misfit(check, field, path, node);
+        }
+        return;
     case FL_JOB_KIND_never:
         if (node->kind != FL_JSON_STRING || !fl_str_eq(node->text, FL_STR("Never"))) {
             fl_job_misfit(check, field, path, node);
@@ -303,6 +317,7 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_within:
     case FL_JOB_KIND_only_item:
     case FL_JOB_KIND_roles:
+    case FL_JOB_KIND_dependencies:
         break;
     }
     fl_unreachable("objects are read by job_object.c");

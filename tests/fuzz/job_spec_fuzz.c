@@ -84,6 +84,12 @@ static void check_same_own(const struct fl_job_spec *a, const struct fl_job_spec
     fl_assert(is_same_pairs(&a->labels, &b->labels) && is_same_pairs(&a->params, &b->params));
     fl_assert(a->priority == b->priority && a->elements == b->elements);
     fl_assert(a->is_held == b->is_held);
+    fl_assert(a->after.len == b->after.len);
+    for (size_t i = 0; i < a->after.len; i++) {
+        fl_assert(a->after.at[i].job.n == b->after.at[i].job.n);
+        fl_assert(a->after.at[i].line == b->after.at[i].line);
+        fl_assert(a->after.at[i].on == b->after.at[i].on);
+    }
 }
 
 static void check_canonical(const struct fl_job_spec *spec, struct fl_arena *arena)

@@ -7,6 +7,7 @@
 #include "controlplane/api/document.h"
 #include "controlplane/api/idempotency.h"
 #include "controlplane/api/ndjson.h"
+#include "controlplane/api/v1/after_lookup.h"
 #include "controlplane/api/v1/batch_bounds.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/submit_item.h"
@@ -114,6 +115,51 @@ static void refuse_problems(struct batch *batch, struct line *line,
     line->problem = problem_json(batch, &problem);
 }
 
+/* NULL: no line before this one has that number. */
+static const struct line *find_line(const struct batch *batch, uint32_t number)
+{
+    size_t low = 0, high = batch->taken;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (batch->lines.at[mid].number < number) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < batch->taken && batch->lines.at[low].number == number ? &batch->lines.at[low]
+                                                                       : NULL;
+}
+
+/* From lines to items, which the core counts.  False: the line was refused. */
+static bool resolve_after(struct batch *batch, struct line *line, struct core_submit_item *item)
+{
+    struct fl_err err = {.code = FL_INVALID};
+
+    for (size_t i = 0; i < item->after_len; i++) {
+        struct fl_dependency *after = &item->after[i].after;
+        const struct line *target = after->line ? find_line(batch, after->line) : NULL;
+
+        if (!after->line) continue;
+        if (!target || target->defines.len) {
+            (void)fl_fail(&err, FL_INVALID, "line %u, which it is to run after, %s", after->line,
+                          target ? "defines a spec and is no job" : "is no line before this one");
+            refuse(batch, line, &err);
+            return false;
+        }
+        if (target->problem.len) {
+            (void)fl_fail(&err, FL_CONFLICT,
+                          "the job of line %u, which it is to run after, was refused", after->line);
+            refuse(batch, line, &err);
+            return false;
+        }
+        after->line = (uint32_t)target->item + 1;
+    }
+    return true;
+}
+
 static void add_item(struct batch *batch, struct line *line, const struct fl_job_spec *spec,
                      bool has_queue, const struct submit_spec *shared)
 {
@@ -126,6 +172,7 @@ static void add_item(struct batch *batch, struct line *line, const struct fl_job
         if (err.code == FL_ABSENT) line->problem = no_queue_json(batch, err.text, spec->queue);
         return;
     }
+    if (!resolve_after(batch, line, &item)) return;
     line->item = batch->items.len;
     batch->held[line->item] = item.is_held;
     fl_arena_push(&batch->event->arena, &batch->items, item);
@@ -506,9 +553,9 @@ static bool has_bounded_answer(struct batch *batch)
     return true;
 }
 
-static void send_lines(struct batch *batch)
+static void send_lines(struct api_call *call)
 {
-    struct api_call *call = batch->call;
+    struct batch *batch = call->state;
     struct fl_err err = {0};
 
     if (!has_bounded_answer(batch)) return;
@@ -546,7 +593,7 @@ static void take_lines(struct api_call *call)
         }
         if (line->node) take(batch, line, line->node);
     }
-    send_lines(batch);
+    after_lookup(call, batch->items.at, batch->items.len, send_lines);
 }
 
 static void on_gone(struct api_call *call)

@@ -64,15 +64,33 @@ static void write_owner(struct fl_json_out *json, struct fl_str owner)
     }
 }
 
+/* A job is shown also where these bytes cannot be read. */
+static void write_after(struct api_call *call, struct fl_json_out *json, struct fl_str bytes)
+{
+    struct fl_dependencies list = {0};
+    struct fl_err err;
+
+    if (!fl_dependencies_decode(bytes, &call->arena, &list, &err)) list.len = 0;
+    fl_json_open(json, "after", '[');
+    for (size_t i = 0; i < list.len; i++) {
+        fl_json_open(json, NULL, '{');
+        fl_json_put_job(json, "job", list.at[i].job);
+        fl_json_put_cstr(json, "on", fl_dependency_on_name(list.at[i].on));
+        fl_json_close(json, '}');
+    }
+    fl_json_close(json, ']');
+}
+
 /* The members that are stored when it is accepted, and never change.  'job' NULL: it could not be
  * read. */
-static void write_cold(struct fl_json_out *json, const struct read_job *job)
+static void write_cold(struct api_call *call, struct fl_json_out *json, const struct read_job *job)
 {
     job_json_name(json, job ? job->name : (struct fl_str){0});
     job_json_lines(json, "labels", job ? job->labels : (struct fl_str){0});
     fl_json_put_time(json, "submittedAt", job ? job->accepted_at : 0);
     write_owner(json, job ? job->owner : (struct fl_str){0});
     fl_json_put_job(json, "retryOf", job ? job->retry_of : (struct fl_job){0});
+    write_after(call, json, job ? job->after : (struct fl_str){0});
 }
 
 /* How a job that is its only element went; nulls for others, and as long as it has not ended. */
@@ -111,7 +129,7 @@ void job_json_view(struct api_call *call, struct fl_json_out *json,
                    const struct core_job_view *view, const struct read_job *stored)
 {
     fl_json_put_job(json, "id", view->job);
-    write_cold(json, stored);
+    write_cold(call, json, stored);
     job_json_queue(call, json, view->queue);
     fl_json_put_cstr(json, "state", job_state_name(view->state));
     fl_json_put_cstr(json, "reason",
@@ -132,11 +150,34 @@ void job_json_view(struct api_call *call, struct fl_json_out *json,
     write_exit(json, view->attempt, NULL);
 }
 
+/* A document alone names no lines. */
+static struct fl_str encode_after(struct api_call *call, const struct core_submit_item *item)
+{
+    struct fl_dependency *list =
+        fl_arena_array(&call->arena, struct fl_dependency, item->after_len);
+
+    for (size_t i = 0; i < item->after_len; i++) {
+        list[i] = item->after[i].after;
+    }
+    return fl_dependencies_encode(list, item->after_len, &call->arena);
+}
+
+static bool waits(const struct core_submit_item *item)
+{
+    for (size_t i = 0; i < item->after_len; i++) {
+        if (!item->after[i].ended) return true;
+    }
+    return false;
+}
+
 void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct fl_job job, fl_ms at,
                        const struct core_submit_item *item)
 {
-    const struct read_job cold = {
-        .name = item->name, .labels = item->labels, .owner = api_owner(call), .accepted_at = at};
+    const struct read_job cold = {.name = item->name,
+                                  .labels = item->labels,
+                                  .owner = api_owner(call),
+                                  .after = encode_after(call, item),
+                                  .accepted_at = at};
     struct core_job_view view = {
         .job = job,
         .priority = item->priority,
@@ -149,6 +190,7 @@ void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct f
         directory_queue_is_paused(call->parts->directory, view.queue)) {
         view.reason = REASON_QueuePaused;
     }
+    if (!item->is_held && waits(item)) view.reason = REASON_WaitsForJobs;
     job_json_view(call, json, &view, &cold);
     fl_json_put_hex(json, "specDigest", item->spec_digest.at, sizeof item->spec_digest.at);
     if (item->params.len > 0) fl_json_put_raw(json, "params", item->params);
@@ -190,7 +232,7 @@ void job_json_stored(struct api_call *call, struct fl_json_out *json, const stru
                      const struct read_element_counts *counts)
 {
     fl_json_put_job(json, "id", job->job);
-    write_cold(json, job);
+    write_cold(call, json, job);
     job_json_queue(call, json, job->queue);
     fl_json_put_cstr(json, "state", job_state_name(job->state));
     fl_json_put_cstr(json, "reason", reason_name(job->reason));
@@ -277,6 +319,15 @@ const struct api_object attempt_object = {.name = "Attempt",
                                           .text = "One placement of one element on one cluster.",
                                           .fields = attempt_fields};
 
+static const struct api_field after_fields[] = {
+    API_MUST("job", "string", "its id"),
+    API_MUST("on", "string", "the end that is waited for", .words = FL_DEPENDENCY_ONS(API_WORD)),
+    {0},
+};
+
+const struct api_object after_object = {
+    .name = "AfterJob", .text = "A job that another one is to run after.", .fields = after_fields};
+
 static const struct api_field job_fields[] = {
     API_MUST("id", "string", "its id"),
     API_MUST("name", "string or null", "for people"),
@@ -286,6 +337,7 @@ static const struct api_field job_fields[] = {
     API_MUST("submittedBy", "string or null",
              "the owner of the token that submitted it, or the token's name; null: not known"),
     API_MUST("retryOf", "string or null", "the job that it repeats"),
+    API_MUST("after", "array of AfterJob", "the jobs that it was to run after"),
     API_MUST("queue", "string or null", "where it waits"),
     API_MUST("state", "string", "where it is", .words = JOB_STATES(API_WORD)),
     API_MUST("reason", "string or null", "why it waits, or how it ended: see reasons.md"),
@@ -298,7 +350,8 @@ static const struct api_field job_fields[] = {
     API_MUST("attempt", "integer or null", "the newest of a plain job"),
     API_MUST("exitCode", "integer or null", "a plain job's, once it has ended"),
     API_MUST("firstReplica", "integer or null", "that failed first, of a plain job"),
-    API_MAY("sentence", "string", "how it goes on while its cluster is silent"),
+    API_MAY("sentence", "string",
+            "how it goes on while its cluster is silent, or which jobs it waits for"),
     API_MAY("live", "array of LiveElement", "its first elements that are live; not in lists"),
     API_MAY("specDigest", "string", "SHA-256 of its spec; not in lists"),
     API_MAY("params", "map of string", "its parameters; not in lists"),
@@ -314,7 +367,7 @@ const struct api_object job_object = {
     .fields = job_fields,
     .example = "{\"id\":\"job-7\",\"name\":null,\"labels\":{},"
                "\"submittedAt\":\"2026-01-31T09:00:00.000Z\",\"submittedBy\":\"ann\","
-               "\"retryOf\":null,"
+               "\"retryOf\":null,\"after\":[],"
                "\"queue\":\"default\",\"state\":\"running\",\"reason\":null,"
                "\"unknownSince\":null,\"priority\":0,\"elements\":{\"total\":1,\"started\":1,"
                "\"live\":1,\"unknown\":0,\"succeeded\":0,\"failed\":0,\"cancelled\":0},"

@@ -2,6 +2,7 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/document.h"
 #include "controlplane/api/idempotency.h"
+#include "controlplane/api/v1/after_lookup.h"
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_json.h"
 #include "controlplane/api/v1/resources.h"
@@ -19,10 +20,16 @@ static void fail(struct api_call *call, enum fl_code code, const char *text, str
     }
 }
 
+/* One job on its way to the engine. */
+struct submit {
+    struct engine_event *event; /* ours until it is sent */
+    struct core_submit_item *item;
+};
+
 static void submitted(struct api_call *call, const struct core_answer *answer)
 {
     const struct core_outcome *outcome = &answer->outcomes[0];
-    const struct core_submit_item *item = call->state;
+    const struct core_submit_item *item = ((struct submit *)call->state)->item;
     char name[FL_JOB_NAME_MAX], *location;
     struct fl_json_out *json;
 
@@ -46,7 +53,8 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
 }
 
 /* The facts for the answer, kept past the event, which the engine owns by then. */
-static void remember(struct api_call *call, const struct core_submit_item *item)
+static struct core_submit_item *copy_item(struct api_call *call,
+                                          const struct core_submit_item *item)
 {
     struct core_submit_item *kept = fl_arena_new(&call->arena, struct core_submit_item);
 
@@ -55,7 +63,41 @@ static void remember(struct api_call *call, const struct core_submit_item *item)
     kept->queue = fl_arena_str(&call->arena, item->queue);
     kept->labels = fl_arena_str(&call->arena, item->labels);
     kept->params = fl_arena_str(&call->arena, item->params);
-    call->state = kept;
+    kept->after = fl_arena_array(&call->arena, struct core_dependency, item->after_len);
+    for (size_t i = 0; i < item->after_len; i++) {
+        kept->after[i] = item->after[i];
+    }
+    return kept;
+}
+
+static void on_gone(struct api_call *call)
+{
+    struct submit *submit = call->state;
+
+    engine_event_destroy(submit->event);
+}
+
+static void send_job(struct api_call *call)
+{
+    struct submit *submit = call->state;
+
+    call->on_gone = NULL;
+    submit->event->event.submit.at = submit->item;
+    submit->event->event.submit.len = 1;
+    submit->item = copy_item(call, submit->item);
+    if (api_idempotent(call, submit->event)) api_ask(call, submit->event, submitted);
+}
+
+/* False: the call was answered. */
+static bool has_no_line(struct api_call *call, const struct fl_dependencies *after)
+{
+    for (size_t i = 0; i < after->len; i++) {
+        if (after->at[i].line == 0) continue;
+        api_fail_at(call, fl_arena_printf(&call->arena, "/after/%zu/line", i),
+                    "only the jobs of a batch have lines: name the job", (struct fl_str){0}, NULL);
+        return false;
+    }
+    return true;
 }
 
 /* The document as it was understood, which may be submitted as it is. */
@@ -99,8 +141,8 @@ static bool take_query(struct api_call *call, struct fl_submission *job)
 static void submit_job(struct api_call *call)
 {
     const struct fl_json *document = api_document(call);
+    struct submit *submit = fl_arena_new(&call->arena, struct submit);
     struct fl_problems problems = {0};
-    struct core_submit_item *item;
     struct engine_event *event;
     struct submit_spec shared;
     struct fl_submission job;
@@ -112,11 +154,12 @@ static void submit_job(struct api_call *call)
         return;
     }
     if (!take_query(call, &job)) return;
+    if (!api_query_flag(call, "dryRun") && !has_no_line(call, &job.spec.after)) return;
     event = api_event(call, CORE_EV_submit);
-    item = fl_arena_new(&event->arena, struct core_submit_item);
+    *submit = (struct submit){event, fl_arena_new(&event->arena, struct core_submit_item)};
     if (!submit_spec_make(&job.spec, &event->arena, &shared, &err) ||
-        !submit_item_make(&job.spec, job.has_queue, &shared, &call->token, &event->arena, item,
-                          &err)) {
+        !submit_item_make(&job.spec, job.has_queue, &shared, &call->token, &event->arena,
+                          submit->item, &err)) {
         engine_event_destroy(event);
         call->is_hidden = err.code == FL_ABSENT; /* another queue than its token's */
         fail(call, err.code, err.text, job.spec.queue);
@@ -127,10 +170,9 @@ static void submit_job(struct api_call *call)
         engine_event_destroy(event);
         return;
     }
-    event->event.submit.at = item;
-    event->event.submit.len = 1;
-    remember(call, item);
-    if (api_idempotent(call, event)) api_ask(call, event, submitted);
+    call->state = submit;
+    call->on_gone = on_gone;
+    after_lookup(call, submit->item, 1, send_job);
 }
 
 static const struct api_field submit_query[] = {

@@ -19,6 +19,7 @@ static const struct api_object *const objects[] = {
     &problem_error_object,
     &job_object,
     &elements_object,
+    &after_object,
     &live_element_object,
     &usage_object,
     &attempt_object,

@@ -78,6 +78,16 @@ bool submit_spec_make(const struct fl_job_spec *spec, struct fl_arena *arena,
     return true;
 }
 
+static void take_after(const struct fl_dependencies *after, struct fl_arena *arena,
+                       struct core_submit_item *item)
+{
+    item->after = fl_arena_array(arena, struct core_dependency, after->len);
+    item->after_len = after->len;
+    for (size_t i = 0; i < after->len; i++) {
+        item->after[i].after = after->at[i];
+    }
+}
+
 bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
                       const struct submit_spec *shared, const struct token_grant *token,
                       struct fl_arena *arena, struct core_submit_item *ret_item, struct fl_err *err)
@@ -105,6 +115,7 @@ bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
         .is_held = spec->is_held,
         .name = fl_arena_str(arena, spec->name),
     };
+    take_after(&spec->after, arena, &item);
     fl_buf_init_in(&buf, FL_JOB_LABELS_BYTES_MAX, arena);
     fl_pairs_lines(&buf, &spec->labels);
     if (buf.is_over || !fl_str_is_text((struct fl_str){(const char *)buf.at, buf.len})) {

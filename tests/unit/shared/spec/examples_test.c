@@ -71,6 +71,8 @@ static void the_training_example_is_three_jobs_in_order(void **state)
     assert_int_equal(specs[1].replicas, 4);
     assert_true(fl_str_eq(specs[1].roles.at[0].env.at[1].value, FL_STR("0.10")));
     assert_true(fl_str_eq(specs[2].name, FL_STR("evaluate")));
+    assert_int_equal(specs[1].after.at[0].line, 1);
+    assert_int_equal(specs[2].after.at[0].line, 2);
     for (size_t i = 0; i < 3; i++) {
         assert_false(specs[i].has_image);
     }
@@ -149,6 +151,10 @@ static void the_manual_tells_the_truth(void **state)
     fl_buf_put_u8(&buf, '\n');
     spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "parameters", &arena);
     assert_int_equal(spec.params.len, 1);
+    spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "after others", &arena);
+    assert_int_equal(spec.after.len, 2);
+    assert_int_equal(spec.after.at[0].on, FL_ON_success);
+    assert_int_equal(spec.after.at[1].on, FL_ON_any);
     assert_false(fl_job_spec_parse(read_one(next_block(&at, "```yaml\n"), &arena), &arena, NULL,
                                    &spec, &problems));
     assert_int_equal(problems.len, 1);

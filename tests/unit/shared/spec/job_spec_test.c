@@ -280,6 +280,39 @@ static void the_long_form_takes_a_pod_template(void **state)
     end(&world);
 }
 
+static void jobs_to_run_after_are_the_jobs_own(void **state)
+{
+    static const char text[] =
+        "{'image':'a','after':[{'job':'job-7'},{'line':3,'on':'any'},{'job':'job-8','on':"
+        "'failure'}]}";
+    struct fl_dependencies after;
+    struct world world;
+    struct fl_buf buf;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, text);
+    after = world.spec.after;
+    assert_int_equal(after.len, 3);
+    assert_int_equal(after.at[0].job.n, 7);
+    assert_int_equal(after.at[0].on, FL_ON_success);
+    assert_int_equal(after.at[1].line, 3);
+    assert_int_equal(after.at[1].on, FL_ON_any);
+    assert_int_equal(after.at[2].on, FL_ON_failure);
+    fl_buf_init(&buf, FL_JOB_SPEC_BYTES_MAX);
+    assert_true(fl_job_spec_canonical(&buf, &world.spec)); /* no part of the spec */
+    fl_buf_put_u8(&buf, 0);
+    assert_null(strstr((const char *)buf.at, "after"));
+    fl_buf_clear(&buf);
+    assert_true(fl_job_spec_document(&buf, &world.spec)); /* but of the document */
+    fl_buf_put_u8(&buf, 0);
+    assert_non_null(strstr((const char *)buf.at,
+                           "\"after\":[{\"job\":\"job-7\"},{\"line\":3,\"on\":\"any\"},"
+                           "{\"job\":\"job-8\",\"on\":\"failure\"}]"));
+    fl_buf_fini(&buf);
+    end(&world);
+}
+
 static void a_field_that_is_unknown_is_named_with_the_one_that_was_meant(void **state)
 {
     struct world world;
@@ -334,6 +367,17 @@ static void what_a_field_may_not_hold_is_refused(void **state)
         {"{'image':'a','env':[{'value':'A'}]}", "/env/0/name"},
         {"{'image':'a','env':[1]}", "/env/0"},
         {"{'image':'a','env':[{'name':'A','valueFrom':{}}]}", "/env/0/valueFrom"},
+        {"{'image':'a','after':'job-7'}", "/after"},
+        {"{'image':'a','after':[]}", "/after"},
+        {"{'image':'a','after':['job-7']}", "/after/0"},
+        {"{'image':'a','after':[{}]}", "/after/0"},
+        {"{'image':'a','after':[{'job':'job-7','line':1}]}", "/after/0"},
+        {"{'image':'a','after':[{'job':'7'}]}", "/after/0/job"},
+        {"{'image':'a','after':[{'job':'job-0'}]}", "/after/0/job"},
+        {"{'image':'a','after':[{'line':0}]}", "/after/0/line"},
+        {"{'image':'a','after':[{'line':1,'on':'ok'}]}", "/after/0/on"},
+        {"{'image':'a','after':[{'line':1},{'job':'job-1'},{'line':1,'on':'any'}]}", "/after/2"},
+        {"{'image':'a','dependsOn':['job-7']}", "/dependsOn"},
         {"{'image':'a','resources':{'cpu':'-1'}}", "/resources/cpu"},
         {"{'image':'a','resources':{'cpu':'1Q'}}", "/resources/cpu"},
         {"{'image':'a','resources':{'memory':'2 Gi'}}", "/resources/memory"},
@@ -579,6 +623,7 @@ FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_i
          cmocka_unit_test(amounts_of_named_resources_that_cannot_be_are_refused),
          cmocka_unit_test(a_job_asks_for_so_many_kinds),
          cmocka_unit_test(the_long_form_takes_a_pod_template),
+         cmocka_unit_test(jobs_to_run_after_are_the_jobs_own),
          cmocka_unit_test(a_field_that_is_unknown_is_named_with_the_one_that_was_meant),
          cmocka_unit_test(what_a_field_may_not_hold_is_refused),
          cmocka_unit_test(twenty_problems_are_told_and_the_others_counted),

@@ -1,0 +1,131 @@
+#include "controlplane/api/v1/after_lookup.h"
+
+#include <stdlib.h>
+
+#include "controlplane/api/call_reads.h"
+#include "controlplane/views/directory.h"
+
+struct lookup {
+    void *state; /* the handler's */
+    void (*on_gone)(struct api_call *call);
+    void (*then)(struct api_call *call);
+    struct core_dependency **named; /* those with a job, by its id */
+    size_t len;
+    size_t from; /* those before it were looked up */
+};
+
+static int by_job(const void *a, const void *b)
+{
+    const struct core_dependency *left = *(struct core_dependency *const *)a;
+    const struct core_dependency *right = *(struct core_dependency *const *)b;
+
+    return (left->after.job.n > right->after.job.n) - (left->after.job.n < right->after.job.n);
+}
+
+static void collect(struct api_call *call, struct lookup *lookup,
+                    const struct core_submit_item *items, size_t len)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        most += items[i].after_len;
+    }
+    if (most == 0) return;
+    lookup->named = fl_arena_array(&call->arena, struct core_dependency *, most);
+    for (size_t i = 0; i < len; i++) {
+        for (size_t k = 0; k < items[i].after_len; k++) {
+            struct core_dependency *one = &items[i].after[k];
+
+            if (one->after.job.n) lookup->named[lookup->len++] = one;
+        }
+    }
+    if (lookup->len > 1) qsort(lookup->named, lookup->len, sizeof *lookup->named, by_job);
+}
+
+/* Those of the token's queue only, if it is for one. */
+static bool may_see(struct api_call *call, const struct read_job *job)
+{
+    struct fl_queue_id queue;
+
+    if (call->token.queue[0] == '\0') return true;
+    return directory_queue_id(call->parts->directory, fl_str_c(call->token.queue), &queue) &&
+           queue.n == job->queue.n;
+}
+
+static size_t find_first(const struct lookup *lookup, uint64_t job)
+{
+    size_t low = 0, high = lookup->len;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (lookup->named[mid]->after.job.n < job) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+static void look(struct api_call *call);
+
+static void on_jobs(struct api_call *call, const struct read_jobs *jobs)
+{
+    struct lookup *lookup = call->state;
+
+    for (size_t i = 0; i < jobs->len; i++) {
+        const struct read_job *job = &jobs->at[i];
+
+        if (!may_see(call, job)) continue;
+        for (size_t k = find_first(lookup, job->job.n);
+             k < lookup->len && lookup->named[k]->after.job.n == job->job.n; k++) {
+            lookup->named[k]->ended = job->is_ended ? (uint8_t)job->state : 0;
+        }
+    }
+    look(call);
+}
+
+/* The next so many different ones; none is left: goes on. */
+static void look(struct api_call *call)
+{
+    struct lookup *lookup = call->state;
+    struct fl_job jobs[READ_JOBS_IDS_MAX];
+    size_t len = 0;
+
+    for (; lookup->from < lookup->len; lookup->from++) {
+        struct core_dependency *one = lookup->named[lookup->from];
+
+        one->ended = CORE_NO_JOB;
+        if (len > 0 && jobs[len - 1].n == one->after.job.n) continue;
+        if (len == READ_JOBS_IDS_MAX) break;
+        jobs[len++] = one->after.job;
+    }
+    if (len > 0) {
+        call_reads_jobs(call, jobs, len, on_jobs);
+        return;
+    }
+    call->state = lookup->state;
+    call->on_gone = lookup->on_gone;
+    lookup->then(call);
+}
+
+static void on_gone(struct api_call *call)
+{
+    struct lookup *lookup = call->state;
+
+    call->state = lookup->state;
+    if (lookup->on_gone) lookup->on_gone(call);
+}
+
+void after_lookup(struct api_call *call, struct core_submit_item *items, size_t len,
+                  void (*then)(struct api_call *call))
+{
+    struct lookup *lookup = fl_arena_new(&call->arena, struct lookup);
+
+    *lookup = (struct lookup){.state = call->state, .on_gone = call->on_gone, .then = then};
+    collect(call, lookup, items, len);
+    call->state = lookup;
+    call->on_gone = on_gone;
+    look(call);
+}
