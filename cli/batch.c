@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "cli/after_lines.h"
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/output.h"
@@ -14,6 +15,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 #include "shared/base/vec.h"
+#include "shared/json/json_out.h"
 
 /* Below the server's limits of one request. */
 enum {
@@ -26,12 +28,14 @@ enum {
 struct item {
     const char *text; /* one line, without its newline */
     size_t len;
-    long number; /* the line in the file, or the place in the list */
+    long number;    /* the line in the file, or the place in the list */
+    const char *id; /* its job; NULL: not yet, or refused */
 };
 
 /* A line of a part: the item that it is, or a definition that an earlier part had already. */
 struct line {
     long number;
+    size_t item;
     bool is_repeated;
 };
 
@@ -83,7 +87,7 @@ static void take_lines(struct batch *batch, struct fl_str text)
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t len = (size_t)((newline ? newline : end) - at);
 
-        if (blanks(at) < len) fl_vec_push(&batch->items, (struct item){at, len, number});
+        if (blanks(at) < len) fl_vec_push(&batch->items, (struct item){at, len, number, NULL});
         at += len + 1;
     }
 }
@@ -127,7 +131,7 @@ static int take_list(struct batch *batch, struct fl_str text)
     for (size_t i = 0; i < count; i++) {
         size_t len = one_line(at);
 
-        fl_vec_push(&batch->items, (struct item){at, len, (long)i + 1});
+        fl_vec_push(&batch->items, (struct item){at, len, (long)i + 1, NULL});
         at += len + 1;
     }
     return CLI_OK;
@@ -161,6 +165,10 @@ static void take_result(struct batch *batch, json_t *result)
         fprintf(stderr, "fairlead: %s, document %ld: %s\n", batch->file, line->number,
                 cli_plain(batch->cli, cli_text(problem, "detail")));
         batch->code = CLI_BAD_SPEC;
+    }
+    if (*cli_text(result, "id")) {
+        batch->items.at[line->item].id =
+            fl_arena_printf(&batch->cli->arena, "%s", cli_text(result, "id"));
     }
     if (!cli_answer(batch->cli, result, NULL) && *cli_text(result, "id")) {
         printf("%s\n", cli_text(result, "id"));
@@ -231,12 +239,88 @@ static size_t count_values(const json_t *value)
     return count;
 }
 
-static void put_line(struct batch *batch, const struct item *item, bool is_repeated)
+static void put_line(struct batch *batch, const struct item *item, struct fl_str text,
+                     bool is_repeated)
 {
-    fl_buf_put(&batch->body, item->text, item->len);
+    size_t place = (size_t)(item - batch->items.at);
+
+    fl_buf_put(&batch->body, text.at, text.len);
     fl_buf_put_u8(&batch->body, '\n');
-    fl_vec_push(&batch->lines, (struct line){item->number, is_repeated});
+    fl_vec_push(&batch->lines, (struct line){item->number, place, is_repeated});
 }
+
+/* ---- lines that name other lines ------------------------------------------------------------- */
+
+static const struct item *find_number(const struct batch *batch, long number)
+{
+    size_t low = 0, high = batch->items.len;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (batch->items.at[mid].number < number) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < batch->items.len && batch->items.at[low].number == number ? &batch->items.at[low]
+                                                                           : NULL;
+}
+
+/* In the part that is being gathered it has a line there; one that went before has an id. */
+static bool find_line(void *ctx, long number, struct cli_after_target *ret, struct fl_err *err)
+{
+    const struct batch *batch = ctx;
+    const struct item *item = find_number(batch, number);
+
+    for (size_t i = 0; i < batch->lines.len; i++) {
+        if (batch->lines.at[i].number != number || batch->lines.at[i].is_repeated) continue;
+        *ret = (struct cli_after_target){NULL, (long)i + 1};
+        return true;
+    }
+    if (item && item->id) {
+        *ret = (struct cli_after_target){item->id, number};
+        return true;
+    }
+    return fl_fail(err, FL_INVALID,
+                   "it is to run after document %ld, which does not stand before it as a job, or "
+                   "was refused",
+                   number);
+}
+
+/* With lines as the part has them.  Numbers in a command keep their spelling.  False: it names a
+ * line that is no job. */
+static bool write_item(struct batch *batch, const struct item *item, struct fl_str *ret,
+                       struct fl_err *err)
+{
+    const struct fl_json *document;
+    struct fl_err unread = {0};
+    struct fl_json_out out;
+    struct fl_buf buf;
+
+    *ret = (struct fl_str){item->text, item->len};
+    if (!fl_json_parse(*ret, &batch->cli->arena, &document, NULL, &unread) ||
+        !cli_after_has_line(document)) {
+        return true; /* the server says what is wrong with it */
+    }
+    if (!cli_after_resolve(document, find_line, batch, &batch->cli->arena, err)) return false;
+    fl_buf_init_in(&buf, PART_BYTES_MAX, &batch->cli->arena);
+    out = fl_json_out(&buf);
+    fl_json_put_tree(&out, document);
+    *ret = fl_buf_take(&buf);
+    return true;
+}
+
+/* It is not sent; the others go on. */
+static void refuse_item(struct batch *batch, const struct item *item, const struct fl_err *err)
+{
+    fprintf(stderr, "fairlead: %s, document %ld: %s\n", batch->file, item->number, err->text);
+    batch->code = CLI_BAD_SPEC;
+    batch->done++;
+}
+
+/* ---- the next line --------------------------------------------------------------------------- */
 
 /* The spec that a line uses or defines; "": none. */
 static const char *spec_of(const json_t *line)
@@ -272,6 +356,9 @@ static int add_item(struct batch *batch, size_t index)
     const struct item *definition = definition_of(batch, name);
     size_t bytes = item->len + (definition ? definition->len : 0) + 2;
     size_t values = count_values(line) + (definition ? definition->len / 2 : 0);
+    bool has_after = json_object_get(line, "after") != NULL;
+    struct fl_str text = {item->text, item->len};
+    struct fl_err err = {0};
     int code = CLI_OK;
 
     if (batch->lines.len > 0 && is_full(batch, line, bytes, values)) {
@@ -279,9 +366,13 @@ static int add_item(struct batch *batch, size_t index)
         code = send_part(batch);
         definition = definition_of(batch, name);
     }
-    if (code == CLI_OK) {
-        if (definition) put_line(batch, definition, true);
-        put_line(batch, item, false);
+    if (code == CLI_OK && has_after && !write_item(batch, item, &text, &err)) {
+        refuse_item(batch, item, &err);
+    } else if (code == CLI_OK) {
+        if (definition) {
+            put_line(batch, definition, (struct fl_str){definition->text, definition->len}, true);
+        }
+        put_line(batch, item, text, false);
         batch->values += values;
         if (definition) json_object_set_new(batch->defined, name, json_true());
         if (*cli_text(line, "useDigest")) {

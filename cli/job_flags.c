@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/job_selector.h"
 #include "shared/base/job_limits.h"
 #include "shared/base/str.h"
 
@@ -60,6 +61,56 @@ static void put_text(struct cli *cli, json_t *document, const char *key, enum cl
     if (cli_has(&cli->args, option)) {
         json_object_set_new(document, key, json_string(cli_value(&cli->args, option)));
     }
+}
+
+/* The end of a job by its name here, or by the flag's own. */
+static const char *end_of(const char *word)
+{
+    static const struct {
+        const char *word, *on;
+    } ends[] = {{"ok", "success"},
+                {"success", "success"},
+                {"any", "any"},
+                {"fail", "failure"},
+                {"failure", "failure"}};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (strcmp(word, ends[i].word) == 0) return ends[i].on;
+    }
+    return NULL;
+}
+
+/* --after job-7,job-8:any */
+static bool put_after(struct cli *cli, json_t *document, int *ret_code)
+{
+    json_t *list = json_array();
+    char *save = NULL;
+
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_after].len; i++) {
+        const char *value = cli->args.values[CLI_OPT_after].at[i];
+        char *text = fl_arena_copy(&cli->arena, value, strlen(value));
+
+        for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+            char *colon = strchr(word, ':');
+            const char *on = colon ? end_of(colon + 1) : "success", *id;
+
+            if (!on) {
+                *ret_code =
+                    cli_fail(CLI_USAGE, "--after %s: after the colon comes ok, any or fail", word);
+                goto no;
+            }
+            if (colon) *colon = '\0';
+            id = cli_job_id(cli, word, ret_code);
+            if (!id) goto no;
+            json_array_append_new(list, json_pack("{s:s, s:s}", "job", id, "on", on));
+        }
+    }
+    if (json_array_size(list)) json_object_set(document, "after", list);
+    json_decref(list);
+    return true;
+no:
+    json_decref(list);
+    return false;
 }
 
 static bool put_number(struct cli *cli, json_t *document, const char *key,
@@ -176,6 +227,7 @@ json_t *cli_job_of_flags(struct cli *cli, int *ret_code)
         *ret_code = cli_fail_err(&err);
         goto no;
     }
+    if (!put_after(cli, document, ret_code)) goto no;
     if (!script && !cli->args.command_len && !cli_has(&cli->args, CLI_OPT_image)) {
         *ret_code = cli_fail(CLI_USAGE,
                              "the command is missing: fairlead run [FLAGS] [--] COMMAND [ARG...]");

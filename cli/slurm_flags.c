@@ -105,6 +105,39 @@ static const char *gpus(const char *value, struct fl_arena *arena, struct fl_err
     return NULL;
 }
 
+/* "afterok:job-7:job-8,afterany:job-9": each ends as it says. */
+static const char *dependency(const char *value, struct fl_arena *arena, struct fl_err *err)
+{
+    static const struct {
+        const char *slurm, *ours;
+    } kinds[] = {{"afterok:", "ok"}, {"afterany:", "any"}, {"afternotok:", "fail"}};
+    char *text = fl_arena_copy(arena, value, strlen(value)), *save = NULL, *save_job = NULL;
+    const char *list = "";
+
+    for (char *part = strtok_r(text, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
+        size_t i = 0;
+
+        while (i < 3 && strncmp(part, kinds[i].slurm, strlen(kinds[i].slurm)) != 0) {
+            i++;
+        }
+        if (i == 3) {
+            fl_fail(err, FL_INVALID,
+                    "afterok, afterany and afternotok with ids of jobs are kept, as in "
+                    "'#FAIRLEAD --after job-7:any'; '%s' is not",
+                    part);
+            return NULL;
+        }
+        part = strchr(part, ':') + 1;
+        for (char *job = strtok_r(part, ":", &save_job); job;
+             job = strtok_r(NULL, ":", &save_job)) {
+            list = fl_arena_printf(arena, "%s%s%s:%s", list, *list ? "," : "", job, kinds[i].ours);
+        }
+    }
+    if (*list) return list;
+    fl_fail(err, FL_INVALID, "names no job, as '--dependency=afterok:job-7' does");
+    return NULL;
+}
+
 /* One task is what a job is. */
 static const char *one(const char *value, struct fl_arena *arena, struct fl_err *err)
 {
@@ -160,8 +193,7 @@ static const struct slurm flags[] = {
      "nothing of your environment goes along; write '#FAIRLEAD --env NAME=VALUE' for each"},
     {"nice", 0, true, NULL, NULL, "write '#FAIRLEAD --priority N'"},
     {"mem-per-cpu", 0, true, NULL, NULL, "write '#FAIRLEAD --memory SIZE' for all CPUs together"},
-    {"dependency", 'd', true, NULL, NULL,
-     "jobs do not wait for others yet: submit the next one after 'fairlead wait JOB'"},
+    {"dependency", 'd', true, "after", dependency, NULL},
     {"exclusive", 0, false, NULL, NULL, "ask for all of a node's CPUs: '#FAIRLEAD --cpus N'"},
     {"chdir", 'D', true, NULL, NULL, "let the script change its folder: cd DIR"},
     {"output", 'o', true, NULL, NULL, OUTPUT},

@@ -33,6 +33,20 @@ static const char *since(struct cli *cli, const json_t *one)
     return *at ? fl_arena_printf(&cli->arena, "since %s", cli_when(cli, at)) : "";
 }
 
+static void put_after(struct cli *cli, const json_t *list)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one)
+    {
+        const char *on = cli_text(one, "on");
+
+        printf("%-12s %s of %s\n", "after", strcmp(on, "any") == 0 ? "end" : cli_plain(cli, on),
+               cli_plain(cli, cli_text(one, "job")));
+    }
+}
+
 static void describe_job(struct cli *cli, const json_t *job)
 {
     const char *state = cli_text(job, "state"), *key;
@@ -55,6 +69,7 @@ static void describe_job(struct cli *cli, const json_t *job)
     put_line(cli, "by", cli_text(job, "submittedBy"));
     put_line(cli, "ended", cli_when(cli, cli_text(job, "endedAt")));
     put_line(cli, "retry of", cli_text(job, "retryOf"));
+    put_after(cli, json_object_get(job, "after"));
     json_object_foreach(json_object_get(job, "labels"), key, value)
     {
         printf("%-12s %s=%s\n", "label", cli_plain(cli, key),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/after_lines.h"
 #include "cli/answer.h"
 #include "cli/batch.h"
 #include "cli/client.h"
@@ -258,11 +259,46 @@ static int check_document(struct cli *cli, const char *text)
     return code;
 }
 
+/* The document that is looked at, of those of a file; its jobs' ids once they are submitted. */
+struct in_file {
+    const char *const *ids; /* NULL: it is only checked */
+    size_t number;          /* from 1 */
+};
+
+static bool find_document(void *ctx, long line, struct cli_after_target *ret, struct fl_err *err)
+{
+    const struct in_file *in_file = ctx;
+
+    if (line < 1 || (size_t)line >= in_file->number) {
+        return fl_fail(err, FL_INVALID,
+                       "it is to run after document %ld, which does not stand before it", line);
+    }
+    *ret = (struct cli_after_target){in_file->ids ? in_file->ids[line - 1] : NULL, line};
+    return true;
+}
+
+/* As text.  NULL: the error was printed. */
+static const char *write_document(struct cli *cli, const struct fl_json *document, size_t number,
+                                  const char *const *ids)
+{
+    struct in_file in_file = {ids, number};
+    struct fl_err err = {0};
+    const char *text;
+
+    if (!cli_after_resolve(document, find_document, &in_file, &cli->arena, &err)) {
+        FL_IGNORE(cli_fail(CLI_BAD_SPEC, "%s", err.text));
+        return NULL;
+    }
+    text = write_tree(cli, document);
+    if (!text) FL_IGNORE(cli_fail(CLI_BAD_SPEC, "a document is too large"));
+    return text;
+}
+
 /* All are checked before the first is submitted: a file with a mistake submits nothing. */
 static int post_documents(struct cli *cli, const char *file, const struct documents *documents,
                           struct submitted *submitted)
 {
-    const char **texts = fl_arena_array(&cli->arena, const char *, documents->len);
+    size_t before = submitted->ids.len;
     bool is_dry = cli_has(&cli->args, CLI_OPT_dry_run);
     const char *path = submit_path(cli, is_dry);
 
@@ -270,12 +306,9 @@ static int post_documents(struct cli *cli, const char *file, const struct docume
         return cli_fail(CLI_USAGE, "--key is for one document, and %s has several", file);
     }
     for (size_t i = 0; i < documents->len; i++) {
-        int code;
+        const char *text = write_document(cli, documents->at[i], i + 1, NULL);
+        int code = !text ? CLI_BAD_SPEC : is_dry ? CLI_OK : check_document(cli, text);
 
-        texts[i] = write_tree(cli, documents->at[i]);
-        code = !texts[i] ? cli_fail(CLI_BAD_SPEC, "a document is too large")
-               : is_dry  ? CLI_OK
-                         : check_document(cli, texts[i]);
         if (code) {
             fprintf(stderr, "  in %s, document %zu of %zu; nothing of it was submitted\n", file,
                     i + 1, documents->len);
@@ -283,7 +316,10 @@ static int post_documents(struct cli *cli, const char *file, const struct docume
         }
     }
     for (size_t i = 0; i < documents->len; i++) {
-        int code = post(cli, path, fl_str_c(texts[i]), "application/json", submitted);
+        const char *text = write_document(cli, documents->at[i], i + 1,
+                                          is_dry ? NULL : submitted->ids.at + before);
+        int code =
+            text ? post(cli, path, fl_str_c(text), "application/json", submitted) : CLI_BAD_SPEC;
 
         if (code) {
             fprintf(stderr, "  in %s, document %zu of %zu; those after it were not submitted\n",
