@@ -50,5 +50,4 @@ void cli_catch_interrupt(void);
 
 /* Sleeps.  False: an interrupt woke it. */
 bool cli_sleep_ms(int64_t ms);
-int64_t cli_now_ms(void);       /* since the Unix epoch */
-int64_t cli_monotonic_ms(void); /* for waiting */
+int64_t cli_now_ms(void); /* since the Unix epoch */

@@ -9,6 +9,7 @@
 #include "cli/http.h"
 #include "cli/live_line.h"
 #include "cli/problem.h"
+#include "shared/io/clock.h"
 
 enum { ANSWER_MS = 120000, RETRY_FIRST_MS = 200, RETRY_MAX_MS = 3000, QUIET_MS = 2000 };
 
@@ -111,7 +112,7 @@ static void take_answer(struct cli *cli, const struct cli_http_answer *answer,
 bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_reply *ret_reply,
               struct fl_err *err)
 {
-    int64_t started = cli_monotonic_ms(), wait = RETRY_FIRST_MS;
+    int64_t started = fl_clock_mono(), wait = RETRY_FIRST_MS;
     struct cli_http_request http;
     struct cli_http *client;
     bool has_said = false;
@@ -132,7 +133,7 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
 
         fl_buf_init(&answer.body, CLI_ANSWER_BYTES_MAX);
         is_answered = cli_http_run(cli, &http, &answer, &why);
-        now = cli_monotonic_ms();
+        now = fl_clock_mono();
         if (request->is_impatient || cli_is_interrupted() ||
             !may_pass(is_answered, answer.status, &why) ||
             now - started >= patience_ms(cli, is_answered)) {

@@ -9,6 +9,7 @@
 #include "cli/problem.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/io/clock.h"
 #include "shared/io/loop.h"
 
 enum {
@@ -169,7 +170,7 @@ static void dial(struct one *one, struct cli_http *http)
 
 static void come_again(struct one *one, const char *why)
 {
-    int64_t now = cli_monotonic_ms();
+    int64_t now = fl_clock_mono();
 
     if (!one->away_since) one->away_since = now;
     if (!one->has_said && now - one->away_since >= AWAY_SAID_MS) {
@@ -242,7 +243,7 @@ static void step(struct one *one, struct cli_http *http)
 {
     if (one->is_done) {
         hang_up(one);
-    } else if (!one->call && cli_monotonic_ms() >= one->again_at) {
+    } else if (!one->call && fl_clock_mono() >= one->again_at) {
         dial(one, http);
     } else if (one->call) {
         read_held(one);
@@ -258,7 +259,7 @@ int cli_streams_run(struct cli_streams *streams, int64_t deadline)
     if (!cli_http(streams->cli, &http, &err)) return cli_fail_err(&err);
     while (!is_all_done(streams) && !streams->code) {
         if (cli_is_interrupted()) return CLI_CANCELLED;
-        if (deadline && cli_monotonic_ms() >= deadline) return CLI_TIMED_OUT;
+        if (deadline && fl_clock_mono() >= deadline) return CLI_TIMED_OUT;
         for (size_t i = 0; i < streams->len; i++) {
             step(streams->at[i], http);
         }

@@ -28,6 +28,6 @@ struct cli_streams *cli_streams_create(struct cli *cli);
 void cli_streams_destroy(struct cli_streams *streams); /* NULL is fine */
 void cli_streams_open(struct cli_streams *streams, const struct cli_stream *stream);
 
-/* Until every stream is done, Ctrl-C, or 'deadline' (cli_monotonic_ms; 0: never) has come.  The
+/* Until every stream is done, Ctrl-C, or 'deadline' (fl_clock_mono; 0: never) has come.  The
  * exit code: 0, 130 after Ctrl-C, 75 at the deadline, or that of a problem, which stderr names. */
 int cli_streams_run(struct cli_streams *streams, int64_t deadline);

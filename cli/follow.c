@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/placement.h"
 #include "cli/waiting.h"
+#include "shared/io/clock.h"
 
 struct followed {
     struct cli *cli;
@@ -32,7 +33,7 @@ static void show(struct followed *followed)
     char text[CLI_PLACEMENT_TEXT_MAX];
     bool is_quiet =
         followed->output_at == 0 || (followed->style.has_elements && !followed->style.is_in_line &&
-                                     cli_monotonic_ms() >= followed->output_at + QUIET_MS);
+                                     fl_clock_mono() >= followed->output_at + QUIET_MS);
 
     if (!is_quiet) return;
     cli_placement_text(&followed->placement, text);
@@ -94,7 +95,7 @@ static enum cli_stream_word on_log(void *ctx, const struct cli_event *event)
     struct followed *followed = ctx;
 
     cli_live_clear();
-    followed->output_at = cli_monotonic_ms();
+    followed->output_at = fl_clock_mono();
     return cli_log_event(followed->cli, &followed->style, event);
 }
 

@@ -21,5 +21,5 @@ void cli_live_say(const char *fmt, ...) FL_PRINTF(1, 2);
 void cli_live_clear(void);
 void cli_live_end(void); /* for good, until the next begin */
 
-/* When the next frame is due, as cli_monotonic_ms has it; 'other' if that is earlier and not 0. */
+/* When the next frame is due, as fl_clock_mono has it; 'other' if that is earlier and not 0. */
 int64_t cli_live_due(int64_t other);

@@ -7,11 +7,11 @@
 #include "cli/live_line.h"
 #include "cli/output.h"
 #include "cli/remedy.h"
+#include "shared/io/clock.h"
 
 void cli_waiting_begin(struct cli_waiting *waiting, const char *job)
 {
-    *waiting =
-        (struct cli_waiting){.job = job, .look_at = cli_monotonic_ms() + CLI_WAITING_FIRST_MS};
+    *waiting = (struct cli_waiting){.job = job, .look_at = fl_clock_mono() + CLI_WAITING_FIRST_MS};
 }
 
 /* The answer; NULL: there is none.  The streams of the watcher tell when the
@@ -41,7 +41,7 @@ void cli_waiting_look(struct cli *cli, struct cli_waiting *waiting)
     json_t *answer;
     const char *reason;
 
-    if (cli_monotonic_ms() < waiting->look_at) return;
+    if (fl_clock_mono() < waiting->look_at) return;
     answer = ask(cli, fl_arena_printf(&cli->arena, "/v1/jobs/%s/explain", waiting->job));
     reason = cli_text(answer, "reason");
     if (strcmp(cli_text(answer, "state"), "queued") == 0 && *reason &&
@@ -50,5 +50,5 @@ void cli_waiting_look(struct cli *cli, struct cli_waiting *waiting)
         say(cli, waiting->job, answer);
     }
     json_decref(answer);
-    waiting->look_at = cli_monotonic_ms() + CLI_WAITING_MS;
+    waiting->look_at = fl_clock_mono() + CLI_WAITING_MS;
 }

@@ -8,7 +8,7 @@ enum { CLI_WAITING_FIRST_MS = 1500, CLI_WAITING_MS = 2000, CLI_WAITING_REASON_MA
 
 struct cli_waiting {
     const char *job;
-    int64_t look_at; /* cli_monotonic_ms; set by cli_waiting_begin */
+    int64_t look_at; /* fl_clock_mono; set by cli_waiting_begin */
     char reason[CLI_WAITING_REASON_MAX];
 };
 

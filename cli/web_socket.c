@@ -15,6 +15,7 @@
 #include "cli/problem.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/io/clock.h"
 #include "shared/io/file.h"
 #include "shared/io/loop.h"
 #include "shared/io/net.h"
@@ -100,7 +101,7 @@ static bool await(const struct cli_web_socket *socket, unsigned wants)
 {
     struct pollfd look = {.fd = socket->fd, .events = wants == FL_WATCH_READ ? POLLIN : POLLOUT};
 
-    while (!cli_is_interrupted() && cli_monotonic_ms() < socket->open_until) {
+    while (!cli_is_interrupted() && fl_clock_mono() < socket->open_until) {
         if (poll(&look, 1, CLI_HTTP_TURN_MS) > 0) return true;
     }
     return false;
@@ -485,7 +486,7 @@ int cli_web_socket_open(struct cli *cli, const char *path, const struct cli_web_
     socket->loop = http->loop;
     socket->port = *port;
     socket->fd = -1;
-    socket->open_until = cli_monotonic_ms() + OPEN_MS;
+    socket->open_until = fl_clock_mono() + OPEN_MS;
     fl_buf_init(&socket->out, 2 * CLI_WEB_SOCKET_OUT_MAX);
     fl_after_init(&socket->work, socket->loop, on_work, socket);
     code =

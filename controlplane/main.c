@@ -38,7 +38,7 @@
 #include "shared/tls/digest.h"
 #include "shared/tls/random.h"
 
-enum { RENEW_MS = 10 * 60 * 1000, USAGE_PAUSE_MS = 1000, URL_MAX = 300 };
+enum { RENEW_MS = 10 * 60 * 1000, USAGE_PAUSE_MS = 1000, USAGE_WAIT_MS = 90 * 1000, URL_MAX = 300 };
 
 struct daemon {
     const struct fl_program_run *run;
@@ -431,6 +431,7 @@ static void open_usage(struct daemon *daemon)
         .labels_len = labels.len,
         .retention_ms = number(daemon, CONFIG_usage_retention),
         .pause_ms = USAGE_PAUSE_MS,
+        .wait_ms = USAGE_WAIT_MS,
     };
     struct usage_ledger_hooks hooks = {daemon, usage_progress, usage_trouble};
 

@@ -18,6 +18,7 @@
 #include "cli/client.h"
 #include "cli/demo/demo_example.h"
 #include "cli/demo/demo_keeper.h"
+#include "shared/io/clock.h"
 
 enum { NEWS_BYTES_MAX = 65536, STOP_MS = 60000 };
 
@@ -111,10 +112,10 @@ static bool start_keeper(struct demo *demo, bool is_detached)
  * folder. */
 static void clean_up(struct demo *demo)
 {
-    int64_t deadline = cli_monotonic_ms() + STOP_MS;
+    int64_t deadline = fl_clock_mono() + STOP_MS;
 
     fputs("demo: its keeper was killed; waiting until everything it held has ended\n", stderr);
-    while (cli_monotonic_ms() < deadline) {
+    while (fl_clock_mono() < deadline) {
         pid_t pid = waitpid(-1, NULL, WNOHANG);
 
         if (pid < 0 && errno == ECHILD) break;
@@ -199,7 +200,7 @@ static bool find_programs(struct demo *demo, struct fl_err *err)
 static int stop(struct cli *cli, const char *dir)
 {
     const char *path = fl_arena_printf(&cli->arena, "%s/keeper", dir);
-    int64_t deadline = cli_monotonic_ms() + STOP_MS;
+    int64_t deadline = fl_clock_mono() + STOP_MS;
     FILE *in = fopen(path, "re");
     int pid = 0;
 
@@ -215,7 +216,7 @@ static int stop(struct cli *cli, const char *dir)
         return cli_fail(CLI_FAILED, "its keeper %d cannot be stopped: %s", pid, strerror(errno));
     }
     while (access(dir, F_OK) == 0) {
-        if (cli_monotonic_ms() >= deadline) {
+        if (fl_clock_mono() >= deadline) {
             return cli_fail(CLI_TIMED_OUT, "%s is still there after %d s", dir, STOP_MS / 1000);
         }
         if (!cli_sleep_ms(20)) return CLI_CANCELLED;

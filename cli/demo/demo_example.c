@@ -8,6 +8,7 @@
 #include "cli/follow.h"
 #include "cli/output.h"
 #include "cli/problem.h"
+#include "shared/io/clock.h"
 
 struct step {
     const char *what;
@@ -97,7 +98,7 @@ int demo_example_run(struct cli *cli, const json_t *ready, int orders_fd, bool h
 {
     struct chaos chaos = {.cli = cli, .orders_fd = orders_fd};
     struct fl_err err = {0};
-    int64_t since = cli_monotonic_ms();
+    int64_t since = fl_clock_mono();
     int code = CLI_OK;
 
     cli->settings.url = fl_arena_printf(&cli->arena, "%s", cli_text(ready, "url"));
@@ -112,7 +113,7 @@ int demo_example_run(struct cli *cli, const json_t *ready, int orders_fd, bool h
     }
     if (code == CLI_OK) {
         fprintf(stderr, "\nsucceeded in %s.   try: fairlead demo --chaos   fairlead demo --keep\n",
-                cli_ago(cli, cli_monotonic_ms() - since));
+                cli_ago(cli, fl_clock_mono() - since));
     }
     return code;
 }

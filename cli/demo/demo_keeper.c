@@ -23,6 +23,7 @@
 #include "cli/client.h"
 #include "cli/demo/demo_postgres.h"
 #include "cli/demo/demo_relay.h"
+#include "shared/io/clock.h"
 #include "shared/io/lifeline.h"
 
 enum {
@@ -143,7 +144,7 @@ static bool wait_gone(pid_t pid, int64_t deadline)
             if (keeper.programs[i].pid == pid) is_there = true;
         }
         if (pid && !is_there) return true;
-        if (cli_monotonic_ms() >= deadline) return false;
+        if (fl_clock_mono() >= deadline) return false;
         usleep(STEP_MS * 1000);
     }
 }
@@ -153,7 +154,7 @@ static void end_all(int code)
 {
     pid_t hub = keeper.programs_len > 1 ? keeper.programs[1].pid : 0;
     pid_t postgres = keeper.programs_len ? keeper.programs[0].pid : 0;
-    int64_t deadline = cli_monotonic_ms() + END_MS;
+    int64_t deadline = fl_clock_mono() + END_MS;
 
     keeper.is_ending = true;
     for (size_t i = 2; i < keeper.programs_len; i++) {
@@ -258,11 +259,11 @@ static void start(struct program *program)
 
     if (pid == 0) become(program, parent);
     if (pid < 0) {
-        program->again_at = cli_monotonic_ms() + AGAIN_MAX_MS;
+        program->again_at = fl_clock_mono() + AGAIN_MAX_MS;
         return;
     }
     program->pid = pid;
-    program->started_at = cli_monotonic_ms();
+    program->started_at = fl_clock_mono();
 }
 
 static struct program *add(const char *name)
@@ -299,8 +300,8 @@ static void mind_children(void)
 
             if (program->pid != pid) continue;
             program->pid = 0;
-            if (cli_monotonic_ms() - program->started_at >= STEADY_MS) program->wait_ms = AGAIN_MS;
-            program->again_at = cli_monotonic_ms() + program->wait_ms;
+            if (fl_clock_mono() - program->started_at >= STEADY_MS) program->wait_ms = AGAIN_MS;
+            program->again_at = fl_clock_mono() + program->wait_ms;
             program->wait_ms =
                 program->wait_ms * 2 < AGAIN_MAX_MS ? program->wait_ms * 2 : AGAIN_MAX_MS;
         }
@@ -308,7 +309,7 @@ static void mind_children(void)
     for (size_t i = 0; i < keeper.programs_len; i++) {
         struct program *program = &keeper.programs[i];
 
-        if (program->pid || !program->again_at || cli_monotonic_ms() < program->again_at) continue;
+        if (program->pid || !program->again_at || fl_clock_mono() < program->again_at) continue;
         start(program);
         tell(json_pack("{s:s}", "restarted", program->name));
     }
@@ -401,15 +402,15 @@ static void choose_ports(void)
 
 static void wait_for(const char *what, bool (*is_ready)(void), struct program *program)
 {
-    int64_t deadline = cli_monotonic_ms() + READY_MS, started = cli_monotonic_ms();
+    int64_t deadline = fl_clock_mono() + READY_MS, started = fl_clock_mono();
 
     while (!is_ready()) {
         turn(STEP_MS);
         if (!program->pid && strcmp(program->name, "postgres") != 0 &&
-            cli_monotonic_ms() - started > 10000) {
+            fl_clock_mono() - started > 10000) {
             fail("%s does not stay up: %s", what, last_words(program->name));
         }
-        if (cli_monotonic_ms() >= deadline) {
+        if (fl_clock_mono() >= deadline) {
             fail("%s is not ready after %d s: %s", what, READY_MS / 1000,
                  last_words(program->name));
         }
@@ -507,20 +508,20 @@ static bool are_clusters_ready(void)
 
 static void timed(const char *what, int64_t since)
 {
-    tell(json_pack("{s:s, s:f}", "step", what, "seconds",
-                   (double)(cli_monotonic_ms() - since) / 1000));
+    tell(
+        json_pack("{s:s, s:f}", "step", what, "seconds", (double)(fl_clock_mono() - since) / 1000));
 }
 
 static void start_fleet(void)
 {
-    int64_t since = cli_monotonic_ms();
+    int64_t since = fl_clock_mono();
 
     start_postgres();
     timed("postgres (private, unix socket only)", since);
-    since = cli_monotonic_ms();
+    since = fl_clock_mono();
     start_hub();
     timed(fl_arena_printf(&keeper.cli.arena, "control plane %s", keeper.cli.settings.url), since);
-    since = cli_monotonic_ms();
+    since = fl_clock_mono();
     keeper.relay = fork();
     if (keeper.relay == 0) demo_relay_become(keeper.relay_fd, keeper.tunnel_port);
     close(keeper.relay_fd);

@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/problem.h"
 #include "cli/resource.h"
+#include "shared/io/clock.h"
 
 enum { LOOK_MS = 500, JOIN_WAIT_MS = 600000 };
 
@@ -25,7 +26,7 @@ struct looking {
 static bool begin_looking(struct cli *cli, int64_t limit_ms, struct looking *ret_looking,
                           struct fl_err *err)
 {
-    struct looking looking = {.cli = cli, .began = cli_monotonic_ms()};
+    struct looking looking = {.cli = cli, .began = fl_clock_mono()};
 
     if (cli_has(&cli->args, CLI_OPT_timeout) &&
         !cli_duration(cli_value(&cli->args, CLI_OPT_timeout), &limit_ms, err)) {
@@ -61,7 +62,7 @@ static int look(const struct looking *looking, json_t **ret_cluster)
 
 static void tick(const struct looking *looking, const char *step)
 {
-    double seconds = (double)(cli_monotonic_ms() - looking->began) / 1000;
+    double seconds = (double)(fl_clock_mono() - looking->began) / 1000;
 
     fprintf(stderr, "ok  %-11s %6.1f s\n", step, seconds);
 }
@@ -124,7 +125,7 @@ static int wait_ready(const struct looking *looking, int64_t generation_before)
                             "%s has joined and takes no new work: 'fairlead cluster uncordon %s'",
                             looking->name, looking->name);
         }
-        if (cli_monotonic_ms() >= looking->deadline) {
+        if (fl_clock_mono() >= looking->deadline) {
             return cli_fail(CLI_TIMED_OUT, "%s is not %s yet: %s", looking->name,
                             join_steps[ticked].name, join_steps[ticked].look_at);
         }
@@ -198,7 +199,7 @@ static int wait_cut_off(const struct looking *looking)
 
         json_decref(cluster);
         if (code || !is_connected) return code;
-        if (looking->deadline && cli_monotonic_ms() >= looking->deadline) {
+        if (looking->deadline && fl_clock_mono() >= looking->deadline) {
             return cli_fail(CLI_TIMED_OUT, "%s is revoked and still connected; repeat this",
                             looking->name);
         }
@@ -231,7 +232,7 @@ static int wait_empty(const struct looking *looking, json_t **ret_cluster)
             return CLI_OK;
         }
         json_decref(cluster);
-        if (looking->deadline && cli_monotonic_ms() >= looking->deadline) {
+        if (looking->deadline && fl_clock_mono() >= looking->deadline) {
             return cli_fail(
                 CLI_TIMED_OUT,
                 "%s still has %lld attempts, and stays without new work; repeat this, with "

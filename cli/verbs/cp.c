@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/visit_status.h"
 #include "cli/web_socket.h"
+#include "shared/io/clock.h"
 #include "shared/io/loop.h"
 #include "shared/wire/visit.h"
 
@@ -53,7 +54,7 @@ static void show(struct copying *copying, bool is_last)
 {
     uint64_t files = copying->in ? copy_in_files(copying->in) : copy_out_files(copying->out);
     uint64_t bytes = copying->in ? copy_in_bytes(copying->in) : copy_out_bytes(copying->out);
-    int64_t now = cli_monotonic_ms();
+    int64_t now = fl_clock_mono();
 
     if (!isatty(STDERR_FILENO) || (!is_last && now - copying->shown_at < SHOWN_MS)) return;
     copying->shown_at = now;

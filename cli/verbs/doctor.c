@@ -11,6 +11,7 @@
 #include "cli/http.h"
 #include "cli/output.h"
 #include "shared/base/version.h"
+#include "shared/io/clock.h"
 #include "shared/tls/cert.h"
 
 enum {
@@ -104,7 +105,7 @@ static bool meet(struct doctor *doctor, struct meeting *meeting)
     struct cli_http_request request;
     struct cli_http *http;
     struct fl_err err = {0};
-    int64_t started = cli_monotonic_ms();
+    int64_t started = fl_clock_mono();
 
     if (!cli_http(doctor->cli, &http, &err)) {
         found(doctor, false, "client", err.text, ""); /* it says what to do */
@@ -115,7 +116,7 @@ static bool meet(struct doctor *doctor, struct meeting *meeting)
     if (cli_http_run(doctor->cli, &request, &answer, &err)) {
         found(doctor, true, "connection",
               SAY("%s answers in %lld ms", doctor->cli->settings.url,
-                  (long long)(cli_monotonic_ms() - started)),
+                  (long long)(fl_clock_mono() - started)),
               "");
         return true;
     }

@@ -9,6 +9,7 @@
 #include "cli/job_selector.h"
 #include "cli/live_line.h"
 #include "cli/waiting.h"
+#include "shared/io/clock.h"
 
 enum { JOBS_MAX = 10000, LOOK_FIRST_MS = 100, LOOK_MAX_MS = 1000 };
 
@@ -83,15 +84,15 @@ static void show(struct waited *waited, const json_t *job)
 /* False: an interrupt came. */
 static bool pause_for(const struct waited *waited, int64_t ms)
 {
-    int64_t end = cli_monotonic_ms() + ms;
+    int64_t end = fl_clock_mono() + ms;
 
     do {
-        int64_t left = end - cli_monotonic_ms();
+        int64_t left = end - fl_clock_mono();
 
         cli_live_say("%s", waited->text);
         if (cli_live_is_on() && left > CLI_LIVE_FRAME_MS) left = CLI_LIVE_FRAME_MS;
         if (!cli_sleep_ms(left > 0 ? left : 0)) return false;
-    } while (cli_monotonic_ms() < end);
+    } while (fl_clock_mono() < end);
     return true;
 }
 
@@ -115,7 +116,7 @@ static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t dea
             json_decref(job);
             return CLI_OK;
         }
-        if (deadline && cli_monotonic_ms() >= deadline) {
+        if (deadline && fl_clock_mono() >= deadline) {
             code =
                 cli_fail(CLI_TIMED_OUT, "%s is still %s; it goes on", id, cli_text(job, "state"));
             json_decref(job);
@@ -146,7 +147,7 @@ int verb_wait(struct cli *cli)
     if (!cli->args.words.len && !cli_has_filter(cli)) {
         return cli_fail(CLI_USAGE, "usage: fairlead wait JOB... or --queue, --state, --label");
     }
-    if (cli_has(&cli->args, CLI_OPT_timeout)) deadline = cli_monotonic_ms() + timeout_ms;
+    if (cli_has(&cli->args, CLI_OPT_timeout)) deadline = fl_clock_mono() + timeout_ms;
     jobs = cli_jobs_meant(cli, JOBS_MAX, &code);
     if (!jobs) return code;
     FL_IGNORE(cli_live_begin());

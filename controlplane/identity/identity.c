@@ -15,8 +15,6 @@
 
 enum { PEPPER_BYTES = 32, NAMES_MAX = 64, NAME_MAX_BYTES = 256, PATH_BYTES_MAX = 4096 };
 #define BACKDATED_MS (5 * FL_MINUTE_MS)
-#define DAY_MS (24 * FL_HOUR_MS)
-
 #define CA_KEY "ca.key"
 #define CA_CERT "ca.crt"
 #define SERVER_KEY "server.key"
@@ -45,9 +43,9 @@ struct identity {
 struct identity_config identity_config_default(void)
 {
     return (struct identity_config){
-        .client_lifetime_ms = DAY_MS,
-        .server_lifetime_ms = 90 * DAY_MS,
-        .ca_lifetime_ms = 3650 * DAY_MS,
+        .client_lifetime_ms = FL_DAY_MS,
+        .server_lifetime_ms = 90 * FL_DAY_MS,
+        .ca_lifetime_ms = 3650 * FL_DAY_MS,
     };
 }
 

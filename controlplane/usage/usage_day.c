@@ -4,8 +4,6 @@
 
 #include "shared/base/vec.h"
 
-#define DAY_MS (24 * FL_HOUR_MS)
-
 enum how { HOW_add, HOW_most };
 
 static const enum how hows[USAGE_SUMS_LEN] = {
@@ -59,14 +57,14 @@ void usage_days_add(struct usage_days *days, const struct usage_attempt *attempt
 {
     fl_ms end = attempt->ended_at > 0 ? attempt->ended_at : 0;
     fl_ms begin = attempt->began_at > 0 && attempt->began_at < end ? attempt->began_at : end;
-    int64_t last = end / DAY_MS, first = begin / DAY_MS;
+    int64_t last = end / FL_DAY_MS, first = begin / FL_DAY_MS;
     uint64_t whole[USAGE_SUMS_LEN] = {0}, ms = (uint64_t)(end - begin), done = 0;
 
     if (last - first >= USAGE_ATTEMPT_DAYS_MAX) first = last - USAGE_ATTEMPT_DAYS_MAX + 1;
     whole_of(attempt, ms, whole);
     for (int64_t day = first; day <= last; day++) {
         struct usage_day one = {.day = (int32_t)day, .group = attempt->group};
-        uint64_t until = day == last ? ms : (uint64_t)((day + 1) * DAY_MS - begin);
+        uint64_t until = day == last ? ms : (uint64_t)((day + 1) * FL_DAY_MS - begin);
 
         for (size_t i = 0; i < USAGE_SUMS_LEN; i++) {
             one.sums[i] = whole[i];

@@ -17,8 +17,6 @@
 #include "shared/json/json_out.h"
 #include "shared/spec/job_spec.h"
 
-#define DAY_MS (24 * FL_HOUR_MS)
-
 enum {
     PASS_BATCHES = 32,       /* the most that a pass takes */
     PASS_ATTEMPTS = 20000,   /* no further batch is taken from then on */
@@ -59,7 +57,7 @@ struct usage_ledger {
     struct fl_str labels[USAGE_LABELS_MAX];
     size_t labels_len;
     int64_t retention_ms;
-    uint32_t pause_ms;
+    uint32_t pause_ms, wait_ms;
     struct usage_ledger_hooks hooks;
     struct pg_waker waker;
     struct pg_conn *conn; /* NULL: none is needed, or it was lost */
@@ -81,6 +79,7 @@ struct usage_ledger {
     FL_VEC(struct ended) ended;
     FL_VEC(struct job) jobs; /* theirs, by id */
     struct usage_days days;
+    uint64_t summed; /* attempts that are in them */
 
     struct usage_ledger_stats stats;
 };
@@ -104,6 +103,7 @@ static void fail(struct usage_ledger *ledger, const char *text)
     ledger->hooks.trouble(ledger->hooks.ctx, text);
     disconnect(ledger);
     ledger->progress = 0;
+    ledger->stats.is_behind = true;
     rest(ledger, RETRY_MS);
 }
 
@@ -128,6 +128,7 @@ static void wait_for(struct usage_ledger *ledger, enum state state)
     ledger->state = state;
     ledger->results = 0;
     ledger->is_wrong = false;
+    fl_timer_in(&ledger->timer, ledger->wait_ms);
     if (!pg_conn_sync(ledger->conn)) fl_after_put(&ledger->turn);
 }
 
@@ -424,7 +425,7 @@ static void sum_up(struct usage_ledger *ledger)
             attempt.replicas = ledger->asked.at[spec].replicas;
         }
         usage_days_add(&ledger->days, &attempt);
-        ledger->stats.attempts++;
+        ledger->summed++;
     }
     usage_days_merge(&ledger->days);
 }
@@ -450,6 +451,7 @@ static void save(struct usage_ledger *ledger)
     struct pg_value values[SAVE_FIRST + SAVE_ARRAYS];
     int64_t from, to, at;
 
+    ledger->summed = 0;
     sum_up(ledger);
     values[0] = pg_i64(&from, ledger->from);
     values[1] = pg_i64(&to, ledger->to);
@@ -475,7 +477,7 @@ static void save(struct usage_ledger *ledger)
 /* False: it is not the time. */
 static bool forget(struct usage_ledger *ledger)
 {
-    int64_t oldest = (fl_loop_wall(ledger->loop) - ledger->retention_ms) / DAY_MS, limit;
+    int64_t oldest = (fl_loop_wall(ledger->loop) - ledger->retention_ms) / FL_DAY_MS, limit;
     uint32_t day = htobe32((uint32_t)oldest);
     struct pg_value values[2] = {{&day, sizeof day}};
 
@@ -484,6 +486,12 @@ static bool forget(struct usage_ledger *ledger)
     ask(ledger, PG_STMT_usage_forget, values);
     wait_for(ledger, FORGETTING);
     return true;
+}
+
+/* No row, and another ledger had moved the mark. */
+static void take_saved(struct usage_ledger *ledger, PGresult *result)
+{
+    if (strtoul(PQcmdTuples(result), NULL, 10) > 0) ledger->stats.attempts += ledger->summed;
 }
 
 static void take_forgotten(struct usage_ledger *ledger, PGresult *result)
@@ -514,9 +522,11 @@ static void take(struct usage_ledger *ledger, PGresult *result)
     case FORGETTING:
         take_forgotten(ledger, result);
         break;
+    case SAVING:
+        take_saved(ledger, result);
+        break;
     case RESTING:
     case CONNECTING:
-    case SAVING:
         break;
     }
 }
@@ -604,8 +614,12 @@ static void on_time(void *ctx)
     struct usage_ledger *ledger = ctx;
     uint64_t progress;
 
-    if (ledger->state != RESTING) { /* connecting takes too long */
+    if (ledger->state == CONNECTING) { /* for too long, perhaps */
         on_turn(ledger);
+        return;
+    }
+    if (ledger->state != RESTING) {
+        fail(ledger, "Postgres did not answer in time");
         return;
     }
     progress = ledger->hooks.progress(ledger->hooks.ctx);
@@ -647,6 +661,7 @@ struct usage_ledger *usage_ledger_create(struct fl_loop *loop,
     ledger->labels_len = config->labels_len;
     ledger->retention_ms = config->retention_ms;
     ledger->pause_ms = config->pause_ms;
+    ledger->wait_ms = config->wait_ms;
     ledger->hooks = *hooks;
     ledger->waker = (struct pg_waker){loop, on_wake, ledger};
     fl_timer_init(&ledger->timer, loop, on_time, ledger);

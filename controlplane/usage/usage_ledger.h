@@ -28,6 +28,7 @@ struct usage_ledger_config {
     size_t labels_len;
     int64_t retention_ms; /* how long a day's sums are kept; 0: for ever */
     uint32_t pause_ms;    /* between two looks at the journal */
+    uint32_t wait_ms;     /* for an answer of Postgres; then it connects anew */
 };
 
 struct usage_ledger_hooks {
@@ -48,7 +49,7 @@ void usage_ledger_destroy(struct usage_ledger *ledger); /* NULL is fine */
 struct usage_ledger_stats {
     uint64_t batch;    /* the newest that is counted; 0: not known yet */
     uint64_t attempts; /* counted by this process */
-    bool is_behind;    /* the newest look found more batches than it took */
+    bool is_behind;    /* the newest look found more batches than it took, or failed */
 };
 
 struct usage_ledger_stats usage_ledger_stats(const struct usage_ledger *ledger);

@@ -13,6 +13,7 @@ typedef int64_t fl_ms; /* milliseconds; a point in time is counted from the Unix
 #define FL_SECOND_MS ((fl_ms)1000)
 #define FL_MINUTE_MS (60 * FL_SECOND_MS)
 #define FL_HOUR_MS (60 * FL_MINUTE_MS)
+#define FL_DAY_MS (24 * FL_HOUR_MS)
 
 struct fl_tenant {
     uint32_t n;

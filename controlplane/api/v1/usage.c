@@ -9,8 +9,6 @@
 #include "controlplane/views/directory.h"
 #include "shared/base/time_text.h"
 
-#define DAY_MS (24 * FL_HOUR_MS)
-
 enum { DAYS = 30, DAY_BYTES = 10 /* 2026-01-31 */ };
 
 #define BY_ALLOWED "day, queue, submittedBy, and one label as label:KEY, separated by commas"
@@ -21,7 +19,7 @@ struct asked {
 
 static void day_print(int64_t day, char out[FL_TIME_TEXT_MAX])
 {
-    fl_time_print(day * DAY_MS, out);
+    fl_time_print(day * FL_DAY_MS, out);
     out[DAY_BYTES] = '\0';
 }
 
@@ -141,7 +139,7 @@ static bool read_day(struct api_call *call, const char *name, int32_t *day)
     if (text.len == DAY_BYTES) {
         snprintf(whole, sizeof whole, FL_STR_FMT "T00:00:00Z", FL_STR_ARG(text));
         if (fl_time_parse(fl_str_c(whole), &at)) {
-            *day = (int32_t)(at / DAY_MS);
+            *day = (int32_t)(at / FL_DAY_MS);
             return true;
         }
     }
@@ -180,7 +178,7 @@ static void get_usage(struct api_call *call)
 {
     struct asked *asked = fl_arena_new(&call->arena, struct asked);
     struct read_usage_query *query = &asked->query;
-    int32_t today = (int32_t)(call->wall / DAY_MS);
+    int32_t today = (int32_t)(call->wall / FL_DAY_MS);
 
     query->tenant = call->token.tenant;
     query->from = today - DAYS + 1;

@@ -4,6 +4,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "shared/io/clock.h"
 #include "tests/fl_test.h"
 #include "tests/unit/shared/http_client/hostile_server.h"
 
@@ -74,7 +75,7 @@ static int run(struct fixture *fixture, const struct visit *visits, size_t len)
     fixture->cli.settings.url = fixture->url;
     streams = cli_streams_create(&fixture->cli);
     cli_streams_open(streams, &stream);
-    code = cli_streams_run(streams, cli_monotonic_ms() + 20000);
+    code = cli_streams_run(streams, fl_clock_mono() + 20000);
     cli_streams_destroy(streams);
     cli_http_end(&fixture->cli);
     hostile_stop(&fixture->server);

@@ -5,6 +5,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "shared/io/clock.h"
 #include "shared/io/loop.h"
 #include "shared/tls/websocket_key.h"
 #include "shared/wire/websocket.h"
@@ -131,10 +132,10 @@ static void end(struct world *world)
 
 static void until_over(struct world *world)
 {
-    int64_t until = cli_monotonic_ms() + WAIT_MS;
+    int64_t until = fl_clock_mono() + WAIT_MS;
 
     while (!world->is_over) {
-        assert_true(cli_monotonic_ms() < until);
+        assert_true(fl_clock_mono() < until);
         fl_loop_turn(cli_web_socket_loop(world->socket), 10);
     }
 }

@@ -12,27 +12,25 @@
 #include "tests/unit/agent/tunnel/memory_store.h"
 
 #define NOW ((fl_ms)1800000000000)
-#define DAY_MS (24 * FL_HOUR_MS)
-
-static const struct fl_cert cert = {.from = NOW, .until = NOW + DAY_MS};
+static const struct fl_cert cert = {.from = NOW, .until = NOW + FL_DAY_MS};
 
 static void it_is_renewed_at_half_of_its_life_however_often_the_agent_begins(void **state)
 {
     static const fl_ms starts[] = {NOW, NOW + FL_HOUR_MS, NOW + 11 * FL_HOUR_MS,
-                                   NOW + 13 * FL_HOUR_MS, NOW + 2 * DAY_MS};
+                                   NOW + 13 * FL_HOUR_MS, NOW + 2 * FL_DAY_MS};
 
     (void)state;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        assert_int_equal(agent_identity_renew_at(&cert, false, starts[i]), NOW + DAY_MS / 2);
+        assert_int_equal(agent_identity_renew_at(&cert, false, starts[i]), NOW + FL_DAY_MS / 2);
     }
 }
 
 static void a_fresh_one_is_renewed_at_half_of_its_life_too(void **state)
 {
-    struct fl_cert backdated = {.from = NOW - 5 * FL_MINUTE_MS, .until = NOW + DAY_MS};
+    struct fl_cert backdated = {.from = NOW - 5 * FL_MINUTE_MS, .until = NOW + FL_DAY_MS};
 
     (void)state;
-    assert_int_equal(agent_identity_renew_at(&cert, true, NOW), NOW + DAY_MS / 2);
+    assert_int_equal(agent_identity_renew_at(&cert, true, NOW), NOW + FL_DAY_MS / 2);
     assert_int_equal(agent_identity_renew_at(&backdated, true, NOW + FL_SECOND_MS),
                      (backdated.from + backdated.until) / 2);
 }
@@ -40,11 +38,12 @@ static void a_fresh_one_is_renewed_at_half_of_its_life_too(void **state)
 static void a_clock_that_is_wrong_neither_renews_without_end_nor_too_late(void **state)
 {
     (void)state;
-    assert_int_equal(agent_identity_renew_at(&cert, true, NOW + DAY_MS), NOW + DAY_MS * 3 / 2);
+    assert_int_equal(agent_identity_renew_at(&cert, true, NOW + FL_DAY_MS),
+                     NOW + FL_DAY_MS * 3 / 2);
     assert_int_equal(agent_identity_renew_at(&cert, false, NOW - FL_HOUR_MS), NOW - FL_HOUR_MS);
-    assert_int_equal(agent_identity_renew_at(&cert, true, NOW + DAY_MS / 2), NOW + DAY_MS);
-    assert_int_equal(agent_identity_renew_at(&cert, true, NOW - 10 * DAY_MS),
-                     NOW - 10 * DAY_MS + DAY_MS / 2);
+    assert_int_equal(agent_identity_renew_at(&cert, true, NOW + FL_DAY_MS / 2), NOW + FL_DAY_MS);
+    assert_int_equal(agent_identity_renew_at(&cert, true, NOW - 10 * FL_DAY_MS),
+                     NOW - 10 * FL_DAY_MS + FL_DAY_MS / 2);
 }
 
 /* A certificate for 'key' of cluster 1, of this generation, goes into the store. */
@@ -55,12 +54,12 @@ static bool store_certificate(struct identity_store store, const struct fl_key *
     struct fl_buf pem, chain;
     bool is_stored;
 
-    assert_true(fl_ca_create("test", NOW, DAY_MS, &ca, err));
+    assert_true(fl_ca_create("test", NOW, FL_DAY_MS, &ca, err));
     fl_buf_init(&pem, FL_KEY_PEM_MAX);
     fl_buf_init(&chain, FL_CERT_PEM_MAX);
     assert_true(fl_key_write(key, &pem, err));
     assert_true(fl_ca_sign_cluster(ca, key, (struct fl_uuid){.at = {1}}, generation, NOW,
-                                   NOW + DAY_MS, &chain, err));
+                                   NOW + FL_DAY_MS, &chain, err));
     is_stored = agent_identity_store(
         store, (struct fl_str){(const char *)pem.at, pem.len},
         (struct fl_str){(const char *)chain.at, chain.len},

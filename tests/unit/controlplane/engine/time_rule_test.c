@@ -2,7 +2,6 @@
 
 #include "tests/fl_test.h"
 
-#define DAY_MS (24 * FL_HOUR_MS)
 static const fl_ms wall = 1790000000000; /* in 2026 */
 
 /* Renewed with all clocks right, and the core's time a minute behind them. */
@@ -34,7 +33,7 @@ static void time_goes_on_as_all_clocks_say(void **state)
 
 static void one_clock_that_is_set_ahead_moves_nothing(void **state)
 {
-    static const fl_ms steps[] = {1000, DAY_MS, 20 * 365 * DAY_MS};
+    static const fl_ms steps[] = {1000, FL_DAY_MS, 20 * 365 * FL_DAY_MS};
 
     (void)state;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -53,11 +52,11 @@ static void a_host_that_has_both_is_known_by_its_uptime(void **state)
     struct time_reading now = later(7000);
 
     (void)state;
-    now.postgres += DAY_MS;
-    now.hub += DAY_MS;
+    now.postgres += FL_DAY_MS;
+    now.hub += FL_DAY_MS;
     assert_int_equal(gone(&now), 7000);
     now.boot = 8; /* it counts from another boot now */
-    assert_int_equal(gone(&now), DAY_MS + 7000);
+    assert_int_equal(gone(&now), FL_DAY_MS + 7000);
 }
 
 static void the_uptime_of_another_boot_is_not_compared(void **state)
@@ -77,7 +76,7 @@ static void a_clock_that_is_set_back_stops_it_for_this_once(void **state)
     struct time_reading now = later(7000);
 
     (void)state;
-    now.postgres -= DAY_MS;
+    now.postgres -= FL_DAY_MS;
     assert_int_equal(gone(&now), 0);
     assert_int_equal(time_rule_resume(&renewed, &now, renewed.at + 400), renewed.at + 400);
 }
@@ -98,7 +97,7 @@ static void the_log_names_the_clocks(void **state)
     char text[TIME_TEXT_MAX];
 
     (void)state;
-    now.postgres += DAY_MS;
+    now.postgres += FL_DAY_MS;
     assert_true(time_rule_is_set(&renewed, &now, renewed.at + 7000, text));
     assert_string_equal(
         text, "a clock was set: since the lease was last renewed Postgres's moved by 86407000 ms, "

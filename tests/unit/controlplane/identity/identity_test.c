@@ -11,8 +11,6 @@
 #include "tests/fl_test.h"
 
 #define NOW ((fl_ms)1790000000000)
-#define DAY_MS (24 * FL_HOUR_MS)
-
 static char folder[] = "/tmp/fl_identity_test.XXXXXX";
 static struct fl_state_dir *dir;
 
@@ -87,7 +85,7 @@ static void the_first_start_makes_all_and_the_next_finds_it(void **state)
     identity_close(identity);
     identity_close(NULL);
 
-    identity = open_with(NULL, NOW + DAY_MS);
+    identity = open_with(NULL, NOW + FL_DAY_MS);
     assert_true(fl_digest_eq(ca, identity_ca_sha256(identity)));
     assert_true(fl_digest_eq(server.sha256, server_cert(identity).sha256));
     assert_memory_equal(pepper, identity_pepper(identity).at, sizeof pepper);
@@ -102,15 +100,15 @@ static void the_listeners_certificate_is_renewed_at_half_of_its_life(void **stat
     struct fl_err err = {0};
 
     (void)state;
-    assert_true(identity_renew(identity, NOW + 44 * DAY_MS, &err));
+    assert_true(identity_renew(identity, NOW + 44 * FL_DAY_MS, &err));
     assert_int_equal(identity_version(identity), 0);
-    assert_true(identity_renew(identity, NOW + 46 * DAY_MS, &err));
+    assert_true(identity_renew(identity, NOW + 46 * FL_DAY_MS, &err));
     assert_int_equal(identity_version(identity), 1);
     second = server_cert(identity);
     assert_false(fl_digest_eq(first.key_sha256, second.key_sha256));
-    assert_int_equal(second.until, NOW + 136 * DAY_MS);
+    assert_int_equal(second.until, NOW + 136 * FL_DAY_MS);
     identity_close(identity);
-    identity = open_with(NULL, NOW + 47 * DAY_MS);
+    identity = open_with(NULL, NOW + 47 * FL_DAY_MS);
     assert_true(fl_digest_eq(second.sha256, server_cert(identity).sha256));
     identity_close(identity);
 }
@@ -199,17 +197,17 @@ static void a_certificate_is_issued_for_the_cluster_the_core_says(void **state)
     assert_int_equal(cert.generation, 3);
     assert_true(fl_digest_eq(cert.key_sha256, fl_key_sha256(key)));
     assert_int_equal(cert.from, NOW - 5 * FL_MINUTE_MS);
-    assert_int_equal(cert.until, NOW + DAY_MS);
+    assert_int_equal(cert.until, NOW + FL_DAY_MS);
     assert_int_equal(issued.until, cert.until);
     assert_int_equal(issued.renew_at, (issued.from + issued.until) / 2);
     assert_false(identity_issue(identity, &csr, other, 3, NOW, &pem, &issued, &err));
     assert_int_equal(err.code, FL_DENIED);
     /* Never beyond the CA. */
-    assert_true(identity_issue(identity, &csr, cluster, 4, NOW + 3650 * DAY_MS - FL_HOUR_MS, &pem,
-                               &issued, &err));
-    assert_int_equal(issued.until, NOW + 3650 * DAY_MS);
+    assert_true(identity_issue(identity, &csr, cluster, 4, NOW + 3650 * FL_DAY_MS - FL_HOUR_MS,
+                               &pem, &issued, &err));
+    assert_int_equal(issued.until, NOW + 3650 * FL_DAY_MS);
     assert_false(
-        identity_issue(identity, &csr, cluster, 5, NOW + 3650 * DAY_MS, &pem, &issued, &err));
+        identity_issue(identity, &csr, cluster, 5, NOW + 3650 * FL_DAY_MS, &pem, &issued, &err));
     assert_int_equal(err.code, FL_UNAVAILABLE);
     fl_csr_fini(&csr);
     fl_buf_fini(&request);

@@ -2,8 +2,6 @@
 
 #include "tests/fl_test.h"
 
-#define DAY_MS (24 * FL_HOUR_MS)
-
 static struct usage_attempt attempt_of(fl_ms began_at, fl_ms ended_at)
 {
     return (struct usage_attempt){
@@ -29,7 +27,7 @@ static uint64_t sum_of(const struct usage_days *days, enum usage_sum which)
 static void an_attempt_of_one_day_counts_whole(void **state)
 {
     struct usage_days days = {0};
-    struct usage_attempt attempt = attempt_of(10 * DAY_MS + 1000, 10 * DAY_MS + 3000);
+    struct usage_attempt attempt = attempt_of(10 * FL_DAY_MS + 1000, 10 * FL_DAY_MS + 3000);
     static const uint64_t wanted[USAGE_SUMS_LEN] = {
         [USAGE_attempts] = 1,           [USAGE_replica_ms] = 4000,     [USAGE_cpu_ms] = 3000,
         [USAGE_memory_mib_ms] = 6000,   [USAGE_gpu_ms] = 8000,         [USAGE_measured] = 1,
@@ -49,17 +47,17 @@ static void an_attempt_of_one_day_counts_whole(void **state)
 static void each_day_gets_its_share_and_the_shares_are_the_whole(void **state)
 {
     struct usage_days days = {0};
-    struct usage_attempt attempt = attempt_of(10 * DAY_MS - 1, 12 * DAY_MS + 2);
+    struct usage_attempt attempt = attempt_of(10 * FL_DAY_MS - 1, 12 * FL_DAY_MS + 2);
 
     (void)state;
     usage_days_add(&days, &attempt);
     assert_int_equal(days.len, 4);
     assert_int_equal(days.at[0].day, 9);
     assert_int_equal(days.at[0].sums[USAGE_replica_ms], 2);
-    assert_int_equal(days.at[1].sums[USAGE_replica_ms], 2 * DAY_MS);
-    assert_int_equal(days.at[2].sums[USAGE_gpu_ms], 4 * DAY_MS);
+    assert_int_equal(days.at[1].sums[USAGE_replica_ms], 2 * FL_DAY_MS);
+    assert_int_equal(days.at[2].sums[USAGE_gpu_ms], 4 * FL_DAY_MS);
     assert_int_equal(days.at[3].sums[USAGE_gpu_ms], 8);
-    assert_int_equal(sum_of(&days, USAGE_replica_ms), 2 * (2 * DAY_MS + 3));
+    assert_int_equal(sum_of(&days, USAGE_replica_ms), 2 * (2 * FL_DAY_MS + 3));
     assert_int_equal(sum_of(&days, USAGE_used_cpu_us), 7000001);
     assert_int_equal(sum_of(&days, USAGE_read_bytes), 600);
     for (size_t i = 0; i < 4; i++) {
@@ -73,12 +71,12 @@ static void each_day_gets_its_share_and_the_shares_are_the_whole(void **state)
 static void an_end_at_midnight_counts_on_the_new_day_and_holds_nothing_of_it(void **state)
 {
     struct usage_days days = {0};
-    struct usage_attempt attempt = attempt_of(10 * DAY_MS, 11 * DAY_MS);
+    struct usage_attempt attempt = attempt_of(10 * FL_DAY_MS, 11 * FL_DAY_MS);
 
     (void)state;
     usage_days_add(&days, &attempt);
     assert_int_equal(days.len, 2);
-    assert_int_equal(days.at[0].sums[USAGE_gpu_ms], 4 * DAY_MS);
+    assert_int_equal(days.at[0].sums[USAGE_gpu_ms], 4 * FL_DAY_MS);
     assert_int_equal(days.at[0].sums[USAGE_attempts], 0);
     assert_int_equal(days.at[1].sums[USAGE_gpu_ms], 0);
     assert_int_equal(days.at[1].sums[USAGE_attempts], 1);
@@ -102,12 +100,12 @@ static void what_no_meter_saw_is_not_counted_as_measured(void **state)
 /* A start that is not known, or is later than the end, as after a clock that was set back. */
 static void an_attempt_without_a_beginning_held_nothing(void **state)
 {
-    static const fl_ms begins[] = {0, 2 * DAY_MS, 3 * DAY_MS};
+    static const fl_ms begins[] = {0, 2 * FL_DAY_MS, 3 * FL_DAY_MS};
 
     (void)state;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         struct usage_days days = {0};
-        struct usage_attempt attempt = attempt_of(begins[i], 2 * DAY_MS);
+        struct usage_attempt attempt = attempt_of(begins[i], 2 * FL_DAY_MS);
 
         usage_days_add(&days, &attempt);
         assert_int_equal(days.len, 1);
@@ -121,12 +119,12 @@ static void an_attempt_without_a_beginning_held_nothing(void **state)
 static void an_attempt_of_very_many_days_makes_a_bounded_number(void **state)
 {
     struct usage_days days = {0};
-    struct usage_attempt attempt = attempt_of(1, 20000 * DAY_MS);
+    struct usage_attempt attempt = attempt_of(1, 20000 * FL_DAY_MS);
 
     (void)state;
     usage_days_add(&days, &attempt);
     assert_int_equal(days.len, USAGE_ATTEMPT_DAYS_MAX);
-    assert_int_equal(sum_of(&days, USAGE_replica_ms), 2 * (20000 * DAY_MS - 1));
+    assert_int_equal(sum_of(&days, USAGE_replica_ms), 2 * (20000 * FL_DAY_MS - 1));
     assert_int_equal(days.at[days.len - 1].day, 20000);
     usage_days_fini(&days);
 }
@@ -160,7 +158,7 @@ static void those_of_one_day_and_group_become_one(void **state)
 static void no_sum_wraps(void **state)
 {
     struct usage_days days = {0};
-    struct usage_attempt attempt = attempt_of(1000, 2 * DAY_MS - 1);
+    struct usage_attempt attempt = attempt_of(1000, 2 * FL_DAY_MS - 1);
 
     (void)state;
     attempt.held = (struct fl_resources_sum){UINT64_MAX, UINT64_MAX, UINT64_MAX};

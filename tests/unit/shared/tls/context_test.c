@@ -12,8 +12,6 @@
 #include "tests/fl_test.h"
 
 enum { STEPS_MAX = 200 };
-#define DAY_MS (24 * FL_HOUR_MS)
-
 struct pem {
     struct fl_buf cert, key;
 };
@@ -49,7 +47,7 @@ static struct fl_ca *make_ca(fl_ms now)
     struct fl_ca *ca = NULL;
     struct fl_err err = {0};
 
-    assert_true(fl_ca_create("test", now, DAY_MS, &ca, &err));
+    assert_true(fl_ca_create("test", now, FL_DAY_MS, &ca, &err));
     return ca;
 }
 
@@ -339,7 +337,7 @@ static void a_server_of_our_ca_that_begins_in_the_future_is_good(void **state)
     (void)state;
     world_init(&world);
     pem_init(&early);
-    issue_server(world.ca, world.now + DAY_MS, world.now + 2 * DAY_MS, &early);
+    issue_server(world.ca, world.now + FL_DAY_MS, world.now + 2 * FL_DAY_MS, &early);
     pin = fl_ca_sha256(world.ca);
     server = tunnel(&world);
     server.cert_pem = text_of(&early.cert);
@@ -402,7 +400,7 @@ static void a_ca_is_read_back_and_one_that_is_none_is_refused(void **state)
     assert_true(fl_ca_write_key(world.ca, &key, &err));
     assert_true(fl_ca_read(fl_ca_cert_pem(world.ca), text_of(&key), &back, &err));
     assert_true(fl_digest_eq(fl_ca_sha256(back), fl_ca_sha256(world.ca)));
-    assert_int_equal(fl_ca_ends_at(back), (world.now + DAY_MS) / 1000 * 1000);
+    assert_int_equal(fl_ca_ends_at(back), (world.now + FL_DAY_MS) / 1000 * 1000);
     fl_ca_destroy(back);
     assert_false(fl_ca_read(fl_ca_cert_pem(world.foreign), text_of(&key), &back, &err));
     assert_int_equal(err.code, FL_INVALID);
