@@ -3,6 +3,8 @@
 #include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/views/directory.h"
+#include "shared/base/dependency.h"
+#include "shared/base/job_name.h"
 
 static void write_verdicts(struct api_call *call, struct fl_json_out *json,
                            const struct core_answer *answer)
@@ -42,7 +44,7 @@ static void explained(struct api_call *call, const struct core_answer *answer)
     api_answer(call);
 }
 
-static void ended(struct api_call *call, const struct read_job *job)
+static void answer_ended(struct api_call *call, const struct read_job *job, const char *sentence)
 {
     struct fl_json_out *json = api_json(call);
 
@@ -51,11 +53,68 @@ static void ended(struct api_call *call, const struct read_job *job)
     fl_json_put_cstr(json, "state", job_state_name(job->state));
     fl_json_put_cstr(json, "reason", reason_name(job->reason));
     fl_json_put_cstr(json, "whoCanAct", reason_who(job->reason));
-    fl_json_put_cstr(json, "sentence", reason_sentence(job->reason));
+    fl_json_put_cstr(json, "sentence", sentence);
     fl_json_open(json, "clusters", '[');
     fl_json_close(json, ']');
     fl_json_close(json, '}');
     api_answer(call);
+}
+
+/* A job that waited for an end which could not come any more. */
+struct given_up {
+    struct read_job job;
+    struct fl_dependencies after;
+};
+
+static bool is_other_end(const struct fl_dependency *after, const struct read_job *other)
+{
+    if (other->job.n != after->job.n || !other->is_ended || after->on == FL_ON_any) return false;
+    return (after->on == FL_ON_success) != (other->state == JOB_succeeded);
+}
+
+/* Names one that ended otherwise; those that are not kept any more are not among 'others'. */
+static void explain_given_up(struct api_call *call, const struct read_jobs *others)
+{
+    const struct given_up *given_up = call->state;
+    const char *sentence = reason_sentence(given_up->job.reason);
+
+    for (size_t i = 0; i < given_up->after.len; i++) {
+        const struct fl_dependency *after = &given_up->after.at[i];
+        char name[FL_JOB_NAME_MAX];
+
+        for (size_t k = 0; k < others->len; k++) {
+            if (!is_other_end(after, &others->at[k])) continue;
+            fl_job_name(after->job, name);
+            sentence = fl_arena_printf(&call->arena, "it was to run after the %s of %s, which %s",
+                                       fl_dependency_on_name(after->on), name,
+                                       others->at[k].state == JOB_cancelled
+                                           ? "was cancelled"
+                                           : job_state_name(others->at[k].state));
+            answer_ended(call, &given_up->job, sentence);
+            return;
+        }
+    }
+    answer_ended(call, &given_up->job, sentence);
+}
+
+static void ended(struct api_call *call, const struct read_job *job)
+{
+    struct given_up *given_up = fl_arena_new(&call->arena, struct given_up);
+    struct fl_job others[FL_JOB_AFTER_MAX];
+    struct fl_err err;
+
+    given_up->job = read_job_copy(job, &call->arena);
+    if (job->reason != REASON_NeverMet ||
+        !fl_dependencies_decode(given_up->job.after, &call->arena, &given_up->after, &err) ||
+        given_up->after.len == 0) {
+        answer_ended(call, job, reason_sentence(job->reason));
+        return;
+    }
+    for (size_t i = 0; i < given_up->after.len; i++) {
+        others[i] = given_up->after.at[i].job;
+    }
+    call->state = given_up;
+    call_reads_jobs(call, others, given_up->after.len, explain_given_up);
 }
 
 static void open_job(struct api_call *call, struct fl_job job)
