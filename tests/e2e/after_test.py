@@ -80,6 +80,15 @@ def lines(h):
         h.wait(ids[3], "succeeded")
         equal(h.job(ids[3])["after"], [{"job": ids[1], "on": "success"}, {"job": ids[2], "on": "any"}])
         assert times(h, ids[1])[1] <= times(h, ids[3])[0]
+    with shows("a spec that lines share may name jobs, which all of them wait for, and no lines"):
+        first = h.submit({"command": ["sleep", "1"]})
+        results = batch(h, {"spec": "s", "job": {"command": QUICK, "after": [{"job": first}]}}, {"use": "s"}, {"use": "s"},
+                        {"spec": "t", "job": {"command": QUICK, "after": [{"line": 2}]}}, {"use": "t"})
+        assert "not after lines" in results[3]["problem"]["detail"], results
+        assert "no earlier line defines" in results[4]["problem"]["detail"], results
+        for one in results[1:3]:
+            equal(h.job(one["id"])["after"], [{"job": first, "on": "success"}])
+            h.wait(one["id"], "succeeded")
     with shows("a line that names no job before it is refused alone, by its reason"):
         results = batch(h, {"spec": "s", "job": {"command": QUICK}}, {"command": QUICK, "queue": "none"}, {"command": QUICK, "after": [{"line": 1}]},
                         {"command": QUICK, "after": [{"line": 2}]}, {"command": QUICK, "after": [{"line": 5}]}, {"command": QUICK, "hold": True})

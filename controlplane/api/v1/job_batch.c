@@ -220,6 +220,24 @@ static bool is_name(const struct fl_json *name, size_t bytes_max)
     return !name || (name->kind == FL_JSON_STRING && name->text.len <= bytes_max);
 }
 
+/* A spec has no place of its own among the lines, and is repeated where a batch is cut. */
+static void keep_defined(struct batch *batch, struct line *line, const struct defined *defined)
+{
+    const struct fl_dependencies *after = &defined->job.spec.after;
+    struct fl_err err = {0};
+
+    for (size_t i = 0; i < after->len; i++) {
+        if (!after->at[i].line) continue;
+        (void)fl_fail(&err, FL_INVALID,
+                      "a spec for many lines may run after jobs by their ids, not after lines");
+        refuse(batch, line, &err);
+        return;
+    }
+    line->defines = defined->name;
+    batch->hashes[batch->defined.len] = hash_of(defined->name);
+    fl_arena_push(&batch->call->arena, &batch->defined, *defined);
+}
+
 /* {"spec":"name","job":{...}} */
 static void define(struct batch *batch, struct line *line, const struct fl_json *object)
 {
@@ -239,9 +257,7 @@ static void define(struct batch *batch, struct line *line, const struct fl_json 
         snprintf(err.text, sizeof err.text, "that spec is defined already, in an earlier line");
         refuse(batch, line, &err);
     } else if (parse_job(batch, line, job, &defined.job, &defined.shared)) {
-        line->defines = defined.name;
-        batch->hashes[batch->defined.len] = hash_of(defined.name);
-        fl_arena_push(&batch->call->arena, &batch->defined, defined);
+        keep_defined(batch, line, &defined);
     }
 }
 
