@@ -253,19 +253,9 @@ static void put_line(struct batch *batch, const struct item *item, struct fl_str
 
 static const struct item *find_number(const struct batch *batch, long number)
 {
-    size_t low = 0, high = batch->items.len;
+    size_t i = fl_vec_lower_bound(&batch->items, number, number);
 
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (batch->items.at[mid].number < number) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low < batch->items.len && batch->items.at[low].number == number ? &batch->items.at[low]
-                                                                           : NULL;
+    return i < batch->items.len && batch->items.at[i].number == number ? &batch->items.at[i] : NULL;
 }
 
 /* In the part that is being gathered it has a line there; one that went before has an id. */

@@ -4,42 +4,45 @@
 
 #include "controlplane/api/call_reads.h"
 #include "controlplane/views/directory.h"
+#include "shared/base/vec.h"
+
+struct named {
+    uint64_t job;
+    struct core_dependency *one;
+};
 
 struct lookup {
     void *state; /* the handler's */
     void (*on_gone)(struct api_call *call);
     void (*then)(struct api_call *call);
-    struct core_dependency **named; /* those with a job, by its id */
-    size_t len;
+    struct {
+        struct named *at;
+        size_t len, cap;
+    } named;     /* by job */
     size_t from; /* those before it were looked up */
 };
 
 static int by_job(const void *a, const void *b)
 {
-    const struct core_dependency *left = *(struct core_dependency *const *)a;
-    const struct core_dependency *right = *(struct core_dependency *const *)b;
+    const struct named *left = a, *right = b;
 
-    return (left->after.job.n > right->after.job.n) - (left->after.job.n < right->after.job.n);
+    return (left->job > right->job) - (left->job < right->job);
 }
 
 static void collect(struct api_call *call, struct lookup *lookup,
                     const struct core_submit_item *items, size_t len)
 {
-    size_t most = 0;
-
-    for (size_t i = 0; i < len; i++) {
-        most += items[i].after_len;
-    }
-    if (most == 0) return;
-    lookup->named = fl_arena_array(&call->arena, struct core_dependency *, most);
     for (size_t i = 0; i < len; i++) {
         for (size_t k = 0; k < items[i].after_len; k++) {
             struct core_dependency *one = &items[i].after[k];
+            struct named named = {one->after.job.n, one};
 
-            if (one->after.job.n) lookup->named[lookup->len++] = one;
+            if (named.job) fl_arena_push(&call->arena, &lookup->named, named);
         }
     }
-    if (lookup->len > 1) qsort(lookup->named, lookup->len, sizeof *lookup->named, by_job);
+    if (lookup->named.len > 1) {
+        qsort(lookup->named.at, lookup->named.len, sizeof *lookup->named.at, by_job);
+    }
 }
 
 /* Those of the token's queue only, if it is for one. */
@@ -52,22 +55,6 @@ static bool may_see(struct api_call *call, const struct read_job *job)
            queue.n == job->queue.n;
 }
 
-static size_t find_first(const struct lookup *lookup, uint64_t job)
-{
-    size_t low = 0, high = lookup->len;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (lookup->named[mid]->after.job.n < job) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low;
-}
-
 static void look(struct api_call *call);
 
 static void on_jobs(struct api_call *call, const struct read_jobs *jobs)
@@ -78,9 +65,9 @@ static void on_jobs(struct api_call *call, const struct read_jobs *jobs)
         const struct read_job *job = &jobs->at[i];
 
         if (!may_see(call, job)) continue;
-        for (size_t k = find_first(lookup, job->job.n);
-             k < lookup->len && lookup->named[k]->after.job.n == job->job.n; k++) {
-            lookup->named[k]->ended = job->is_ended ? (uint8_t)job->state : 0;
+        for (size_t k = fl_vec_lower_bound(&lookup->named, job, job->job.n);
+             k < lookup->named.len && lookup->named.at[k].job == job->job.n; k++) {
+            lookup->named.at[k].one->ended = job->is_ended ? (uint8_t)job->state : 0;
         }
     }
     look(call);
@@ -93,13 +80,13 @@ static void look(struct api_call *call)
     struct fl_job jobs[READ_JOBS_IDS_MAX];
     size_t len = 0;
 
-    for (; lookup->from < lookup->len; lookup->from++) {
-        struct core_dependency *one = lookup->named[lookup->from];
+    for (; lookup->from < lookup->named.len; lookup->from++) {
+        const struct named *named = &lookup->named.at[lookup->from];
 
-        one->ended = CORE_NO_JOB;
-        if (len > 0 && jobs[len - 1].n == one->after.job.n) continue;
+        named->one->ended = CORE_NO_JOB;
+        if (len > 0 && jobs[len - 1].n == named->job) continue;
         if (len == READ_JOBS_IDS_MAX) break;
-        jobs[len++] = one->after.job;
+        jobs[len++].n = named->job;
     }
     if (len > 0) {
         call_reads_jobs(call, jobs, len, on_jobs);

@@ -14,6 +14,7 @@
 #include "controlplane/views/directory.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
+#include "shared/base/vec.h"
 #include "shared/spec/job_params.h"
 #include "shared/spec/submission.h"
 #include "shared/tls/digest.h"
@@ -118,19 +119,9 @@ static void refuse_problems(struct batch *batch, struct line *line,
 /* NULL: no line before this one has that number. */
 static const struct line *find_line(const struct batch *batch, uint32_t number)
 {
-    size_t low = 0, high = batch->taken;
+    size_t i = fl_vec_lower_bound(&batch->lines, number, number);
 
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (batch->lines.at[mid].number < number) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low < batch->taken && batch->lines.at[low].number == number ? &batch->lines.at[low]
-                                                                       : NULL;
+    return i < batch->taken && batch->lines.at[i].number == number ? &batch->lines.at[i] : NULL;
 }
 
 /* From lines to items, which the core counts.  False: the line was refused. */
