@@ -34,7 +34,6 @@ struct item {
 
 /* A line of a part: the item that it is, or a definition that an earlier part had already. */
 struct line {
-    long number;
     size_t item;
     bool is_repeated;
 };
@@ -52,9 +51,10 @@ struct batch {
     json_t *digests; /* the specs of earlier jobs that it uses */
     size_t values;
 
-    size_t parts, done; /* that were sent; items of these */
-    bool is_cut;        /* it goes in several parts */
-    int code;           /* CLI_BAD_SPEC: some lines were refused */
+    struct fl_arena scratch; /* one line, while it is written anew */
+    size_t parts, done;      /* that were sent; items of these */
+    bool is_cut;             /* it goes in several parts */
+    int code;                /* CLI_BAD_SPEC: some lines were refused */
 };
 
 /* ---- items ----------------------------------------------------------------------------------- */
@@ -155,20 +155,18 @@ static void take_result(struct batch *batch, json_t *result)
 {
     size_t place = (size_t)cli_int(result, "line");
     const json_t *problem = json_object_get(result, "problem");
-    const struct line *line;
+    struct item *item;
 
-    if (place < 1 || place > batch->lines.len) return;
-    line = &batch->lines.at[place - 1];
-    if (line->is_repeated) return;
-    json_object_set_new(result, "line", json_integer(line->number));
+    if (place < 1 || place > batch->lines.len || batch->lines.at[place - 1].is_repeated) return;
+    item = &batch->items.at[batch->lines.at[place - 1].item];
+    json_object_set_new(result, "line", json_integer(item->number));
     if (problem) {
-        fprintf(stderr, "fairlead: %s, document %ld: %s\n", batch->file, line->number,
+        fprintf(stderr, "fairlead: %s, document %ld: %s\n", batch->file, item->number,
                 cli_plain(batch->cli, cli_text(problem, "detail")));
         batch->code = CLI_BAD_SPEC;
     }
     if (*cli_text(result, "id")) {
-        batch->items.at[line->item].id =
-            fl_arena_printf(&batch->cli->arena, "%s", cli_text(result, "id"));
+        item->id = fl_arena_printf(&batch->cli->arena, "%s", cli_text(result, "id"));
     }
     if (!cli_answer(batch->cli, result, NULL) && *cli_text(result, "id")) {
         printf("%s\n", cli_text(result, "id"));
@@ -246,7 +244,7 @@ static void put_line(struct batch *batch, const struct item *item, struct fl_str
 
     fl_buf_put(&batch->body, text.at, text.len);
     fl_buf_put_u8(&batch->body, '\n');
-    fl_vec_push(&batch->lines, (struct line){item->number, place, is_repeated});
+    fl_vec_push(&batch->lines, (struct line){place, is_repeated});
 }
 
 /* ---- lines that name other lines ------------------------------------------------------------- */
@@ -265,7 +263,9 @@ static bool find_line(void *ctx, long number, struct cli_after_target *ret, stru
     const struct item *item = find_number(batch, number);
 
     for (size_t i = 0; i < batch->lines.len; i++) {
-        if (batch->lines.at[i].number != number || batch->lines.at[i].is_repeated) continue;
+        if (&batch->items.at[batch->lines.at[i].item] != item || batch->lines.at[i].is_repeated) {
+            continue;
+        }
         *ret = (struct cli_after_target){NULL, (long)i + 1};
         return true;
     }
@@ -279,8 +279,8 @@ static bool find_line(void *ctx, long number, struct cli_after_target *ret, stru
                    number);
 }
 
-/* With lines as the part has them.  Numbers in a command keep their spelling.  False: it names a
- * line that is no job. */
+/* In the scratch arena, with lines as the part has them.  Numbers in a command keep their spelling.
+ * False: it names a line that is no job. */
 static bool write_item(struct batch *batch, const struct item *item, struct fl_str *ret,
                        struct fl_err *err)
 {
@@ -289,13 +289,14 @@ static bool write_item(struct batch *batch, const struct item *item, struct fl_s
     struct fl_json_out out;
     struct fl_buf buf;
 
+    fl_arena_reset(&batch->scratch);
     *ret = (struct fl_str){item->text, item->len};
-    if (!fl_json_parse(*ret, &batch->cli->arena, &document, NULL, &unread) ||
+    if (!fl_json_parse(*ret, &batch->scratch, &document, NULL, &unread) ||
         !cli_after_has_line(document)) {
         return true; /* the server says what is wrong with it */
     }
-    if (!cli_after_resolve(document, find_line, batch, &batch->cli->arena, err)) return false;
-    fl_buf_init_in(&buf, PART_BYTES_MAX, &batch->cli->arena);
+    if (!cli_after_resolve(document, find_line, batch, &batch->scratch, err)) return false;
+    fl_buf_init_in(&buf, PART_BYTES_MAX, &batch->scratch);
     out = fl_json_out(&buf);
     fl_json_put_tree(&out, document);
     *ret = fl_buf_take(&buf);
@@ -425,6 +426,7 @@ int cli_batch_submit(struct cli *cli, const char *file, struct fl_str text)
     }
     if (code == CLI_OK) code = send_all(&batch);
     fl_buf_fini(&batch.body);
+    fl_arena_fini(&batch.scratch);
     fl_vec_fini(&batch.items);
     fl_vec_fini(&batch.lines);
     json_decref(batch.definitions);

@@ -80,37 +80,45 @@ static const char *end_of(const char *word)
     return NULL;
 }
 
-/* --after job-7,job-8:any */
+/* One of --after: "job-8:any". */
+static bool put_one_after(struct cli *cli, char *word, json_t *list, int *ret_code)
+{
+    char *colon = strchr(word, ':');
+    const char *on = colon ? end_of(colon + 1) : "success", *id;
+
+    if (!on) {
+        *ret_code = cli_fail(CLI_USAGE, "--after %s: after the colon comes ok, any or fail", word);
+        return false;
+    }
+    if (colon) *colon = '\0';
+    id = cli_job_id(cli, word, ret_code);
+    if (!id) return false;
+    json_array_append_new(list, json_pack("{s:s, s:s}", "job", id, "on", on));
+    return true;
+}
+
+/* --after job-7,job-8:any.  An empty one is a mistake, or the job would start at once. */
 static bool put_after(struct cli *cli, json_t *document, int *ret_code)
 {
     json_t *list = json_array();
-    char *save = NULL;
+    bool is_good = true;
 
-    for (size_t i = 0; i < cli->args.values[CLI_OPT_after].len; i++) {
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_after].len && is_good; i++) {
         const char *value = cli->args.values[CLI_OPT_after].at[i];
-        char *text = fl_arena_copy(&cli->arena, value, strlen(value));
+        char *text = fl_arena_copy(&cli->arena, value, strlen(value)), *word;
 
-        for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-            char *colon = strchr(word, ':');
-            const char *on = colon ? end_of(colon + 1) : "success", *id;
-
-            if (!on) {
-                *ret_code =
-                    cli_fail(CLI_USAGE, "--after %s: after the colon comes ok, any or fail", word);
-                goto no;
+        while (is_good && (word = strsep(&text, ","))) {
+            if (!*word || *word == ':') {
+                *ret_code = cli_fail(CLI_USAGE, "--after '%s': a job is missing", value);
+                is_good = false;
+            } else {
+                is_good = put_one_after(cli, word, list, ret_code);
             }
-            if (colon) *colon = '\0';
-            id = cli_job_id(cli, word, ret_code);
-            if (!id) goto no;
-            json_array_append_new(list, json_pack("{s:s, s:s}", "job", id, "on", on));
         }
     }
-    if (json_array_size(list)) json_object_set(document, "after", list);
+    if (is_good && json_array_size(list)) json_object_set(document, "after", list);
     json_decref(list);
-    return true;
-no:
-    json_decref(list);
-    return false;
+    return is_good;
 }
 
 static bool put_number(struct cli *cli, json_t *document, const char *key,

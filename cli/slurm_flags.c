@@ -105,37 +105,41 @@ static const char *gpus(const char *value, struct fl_arena *arena, struct fl_err
     return NULL;
 }
 
-/* "afterok:job-7:job-8,afterany:job-9": each ends as it says. */
+/* "afterok:job-7:job-8,afterany:job-9" */
 static const char *dependency(const char *value, struct fl_arena *arena, struct fl_err *err)
 {
     static const struct {
         const char *slurm, *ours;
-    } kinds[] = {{"afterok:", "ok"}, {"afterany:", "any"}, {"afternotok:", "fail"}};
-    char *text = fl_arena_copy(arena, value, strlen(value)), *save = NULL, *save_job = NULL;
+    } kinds[] = {{"afterok", "ok"}, {"afterany", "any"}, {"afternotok", "fail"}};
+    enum { KINDS_LEN = sizeof kinds / sizeof *kinds };
+    char *text = fl_arena_copy(arena, value, strlen(value)), *part;
     const char *list = "";
 
-    for (char *part = strtok_r(text, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
+    while ((part = strsep(&text, ","))) {
+        const char *kind = strsep(&part, ":"), *job;
         size_t i = 0;
 
-        while (i < 3 && strncmp(part, kinds[i].slurm, strlen(kinds[i].slurm)) != 0) {
+        while (i < KINDS_LEN && strcmp(kind, kinds[i].slurm) != 0) {
             i++;
         }
-        if (i == 3) {
+        if (i == KINDS_LEN) {
             fl_fail(err, FL_INVALID,
                     "afterok, afterany and afternotok with ids of jobs are kept, as in "
                     "'#FAIRLEAD --after job-7:any'; '%s' is not",
-                    part);
+                    kind);
             return NULL;
         }
-        part = strchr(part, ':') + 1;
-        for (char *job = strtok_r(part, ":", &save_job); job;
-             job = strtok_r(NULL, ":", &save_job)) {
+        do {
+            job = strsep(&part, ":");
+            if (!job || !*job) {
+                fl_fail(err, FL_INVALID, "lacks the id of a job, as in '--dependency=%s:job-7'",
+                        kind);
+                return NULL;
+            }
             list = fl_arena_printf(arena, "%s%s%s:%s", list, *list ? "," : "", job, kinds[i].ours);
-        }
+        } while (part);
     }
-    if (*list) return list;
-    fl_fail(err, FL_INVALID, "names no job, as '--dependency=afterok:job-7' does");
-    return NULL;
+    return list;
 }
 
 /* One task is what a job is. */

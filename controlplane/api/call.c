@@ -21,10 +21,10 @@ enum { ETAG_SEED = 1 };
 
 static void end(struct api_call *call)
 {
-    void (*on_gone)(struct api_call *) = call->on_gone;
+    void (*on_end)(struct api_call *) = call->on_end;
 
-    call->on_gone = NULL;
-    if (on_gone) on_gone(call);
+    call->on_end = NULL;
+    if (on_end) on_end(call);
 }
 
 static void free_if_done(struct api_call *call)

@@ -41,9 +41,9 @@ struct api_call {
     bool is_hidden;       /* it asked for an object that its token may not see */
     uint32_t outstanding; /* questions whose answer has not come */
     void *state;          /* the handler's own, from the arena */
-    /* The peer went away, or a failed read ended the call: frees what is not in its arena; once.
+    /* The peer went away, or the call is over otherwise: frees what is not in its arena; once.
      * NULL is fine. */
-    void (*on_gone)(struct api_call *call);
+    void (*on_end)(struct api_call *call);
     size_t counted;       /* bytes, in the budget of all requests */
     int64_t slice_end_us; /* by fl_clock_mono_us */
     void (*later)(struct api_call *call);

@@ -67,11 +67,6 @@ void core_job_wait(struct core *core, struct core_batch *batch, struct job_slot 
     put_mark(core, batch, job);
 }
 
-bool core_job_is_met(enum fl_dependency_on on, enum job_state state)
-{
-    return on == FL_ON_any || (on == FL_ON_success) == (state == JOB_succeeded);
-}
-
 /* One end that it waited for has come. */
 static void wait_less(struct core *core, struct core_batch *batch, struct job_slot slot)
 {
@@ -114,7 +109,7 @@ static void tell_dependents(struct core *core, struct core_batch *batch, uint64_
         struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){edge.job});
 
         core_spend(core, 1);
-        if (core_job_is_met(edge.on, state)) {
+        if (job_state_meets(state, edge.on)) {
             wait_less(core, batch, slot);
         } else {
             give_up(core, batch, slot);

@@ -189,8 +189,7 @@ static bool load_after(struct core *core, struct job *job, struct fl_str bytes, 
     struct fl_dependencies list;
 
     if (job->is_after || !fl_dependencies_decode(bytes, &core->scratch, &list, err) ||
-        list.len == 0 || list.len > FL_JOB_AFTER_MAX ||
-        !dependency_table_has_room(&core->dependencies, list.len)) {
+        list.len == 0 || !dependency_table_has_room(&core->dependencies, list.len)) {
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no list of jobs that it waits for", job->id);
     }
     job->is_after = true;

@@ -221,8 +221,6 @@ bool core_element_count(struct element *element, enum reason reason);
 /* A new job waits for the ends of these, which are open. */
 void core_job_wait(struct core *core, struct core_batch *batch, struct job_slot job,
                    const struct fl_dependency *at, size_t len);
-/* Whether this last state is the end that is waited for. */
-bool core_job_is_met(enum fl_dependency_on on, enum job_state state);
 /* Into or out of its bucket, as it has something to start or not. */
 void core_job_place(struct core *core, struct job_slot job);
 bool core_job_has_work(const struct core *core, const struct job *job);

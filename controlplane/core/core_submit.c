@@ -249,7 +249,7 @@ static bool check_after(struct core *core, const struct core_event *event,
                                       "again",
                                       name));
     }
-    if (core_job_is_met(after.on, (enum job_state)asked->ended)) return true;
+    if (job_state_meets((enum job_state)asked->ended, after.on)) return true;
     return refuse(core, outcome, FL_CONFLICT,
                   fl_arena_printf(&core->scratch,
                                   "%s has ended, %s: a job that is to run after its %s would never "

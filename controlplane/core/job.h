@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shared/base/dependency.h"
+
 /* name, number, whether it is terminal, meaning */
 #define JOB_STATES(X)                                                                              \
     X(held, 1, false, "waits for release")                                                         \
@@ -46,6 +48,8 @@ enum reason {
 
 const char *job_state_name(enum job_state state);
 bool job_state_is_terminal(enum job_state state);
+/* Whether this last state is the end that another job waits for. */
+bool job_state_meets(enum job_state state, enum fl_dependency_on on);
 const char *attempt_state_name(enum attempt_state state);
 
 /* "InsufficientCapacity"; NULL when no reason has that number. */

@@ -488,7 +488,7 @@ static bool forget(struct usage_ledger *ledger)
     return true;
 }
 
-/* No row, and another ledger had moved the mark. */
+/* Without a row nothing was saved: another ledger had moved the mark. */
 static void take_saved(struct usage_ledger *ledger, PGresult *result)
 {
     if (strtoul(PQcmdTuples(result), NULL, 10) > 0) ledger->stats.attempts += ledger->summed;

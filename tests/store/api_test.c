@@ -1,5 +1,6 @@
 /* The REST API over loopback TLS, with everything real behind it. */
 #include <errno.h>
+#include <libpq-fe.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -648,6 +649,24 @@ static void events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id(v
     assert_true(has(reply.body, "event: end"));
 }
 
+/* Each has something outside of its call's arena by then: LeakSanitizer tells what stays. */
+static void a_look_up_that_fails_leaves_nothing_behind(void **state)
+{
+    const char *job = submit("{\"command\":[\"true\"],\"hold\":true}");
+    char *line =
+        fl_arena_printf(&arena, "[{\"command\":[\"true\"],\"after\":[{\"job\":\"%s\"}]}]", job);
+    PGconn *locker = PQconnectdb(help_hub_conninfo(hub));
+
+    (void)state;
+    PQclear(PQexec(locker, "begin; lock table element_end in access exclusive mode"));
+    assert_int_equal(PQtransactionStatus(locker), PQTRANS_INTRANS);
+    expect(call("POST", "/v1/jobs:batch", line), 503);
+    line[strlen(line) - 1] = '\0';
+    expect(call("POST", "/v1/jobs", line + 1), 503);
+    PQfinish(locker);
+    expect(call("POST", "/v1/jobs", line + 1), 201);
+}
+
 static void what_the_api_says_of_itself_is_so(void **state)
 {
     struct help_reply reply = call("GET", "/v1/openapi.json", NULL);
@@ -709,6 +728,7 @@ int main(void)
         cmocka_unit_test(streams_end_with_a_word_when_their_token_does),
         cmocka_unit_test(a_join_token_lets_one_agent_enrol_once),
         cmocka_unit_test(events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id),
+        cmocka_unit_test(a_look_up_that_fails_leaves_nothing_behind),
         cmocka_unit_test(what_the_api_says_of_itself_is_so),
     };
 

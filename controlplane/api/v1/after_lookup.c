@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "controlplane/api/auth.h"
 #include "controlplane/api/call_reads.h"
 #include "controlplane/views/directory.h"
 #include "shared/base/vec.h"
@@ -13,7 +14,7 @@ struct named {
 
 struct lookup {
     void *state; /* the handler's */
-    void (*on_gone)(struct api_call *call);
+    void (*on_end)(struct api_call *call);
     void (*then)(struct api_call *call);
     struct {
         struct named *at;
@@ -45,14 +46,13 @@ static void collect(struct api_call *call, struct lookup *lookup,
     }
 }
 
-/* Those of the token's queue only, if it is for one. */
 static bool may_see(struct api_call *call, const struct read_job *job)
 {
-    struct fl_queue_id queue;
+    char queue[64];
 
     if (call->token.queue[0] == '\0') return true;
-    return directory_queue_id(call->parts->directory, fl_str_c(call->token.queue), &queue) &&
-           queue.n == job->queue.n;
+    return directory_queue_name(call->parts->directory, job->queue, queue) &&
+           api_may_see_queue(&call->token, fl_str_c(queue));
 }
 
 static void look(struct api_call *call);
@@ -93,16 +93,16 @@ static void look(struct api_call *call)
         return;
     }
     call->state = lookup->state;
-    call->on_gone = lookup->on_gone;
+    call->on_end = lookup->on_end;
     lookup->then(call);
 }
 
-static void on_gone(struct api_call *call)
+static void on_end(struct api_call *call)
 {
     struct lookup *lookup = call->state;
 
     call->state = lookup->state;
-    if (lookup->on_gone) lookup->on_gone(call);
+    if (lookup->on_end) lookup->on_end(call);
 }
 
 void after_lookup(struct api_call *call, struct core_submit_item *items, size_t len,
@@ -110,9 +110,9 @@ void after_lookup(struct api_call *call, struct core_submit_item *items, size_t 
 {
     struct lookup *lookup = fl_arena_new(&call->arena, struct lookup);
 
-    *lookup = (struct lookup){.state = call->state, .on_gone = call->on_gone, .then = then};
+    *lookup = (struct lookup){.state = call->state, .on_end = call->on_end, .then = then};
     collect(call, lookup, items, len);
     call->state = lookup;
-    call->on_gone = on_gone;
+    call->on_end = on_end;
     look(call);
 }

@@ -9,6 +9,6 @@
 
 /* Fills 'ended' of all that the items are to run after, which stay where they are until 'then' is
  * called: at once when no job is named, else from the loop.  It keeps call->state, and calls
- * call->on_gone if it comes to that. */
+ * call->on_end if it comes to that. */
 void after_lookup(struct api_call *call, struct core_submit_item *items, size_t len,
                   void (*then)(struct api_call *call));

@@ -66,13 +66,20 @@ struct given_up {
     struct fl_dependencies after;
 };
 
-static bool is_other_end(const struct fl_dependency *after, const struct read_job *other)
+/* NULL: it is not kept any more, or ended as it was to. */
+static const struct read_job *find_other_end(const struct read_jobs *others,
+                                             const struct fl_dependency *after)
 {
-    if (other->job.n != after->job.n || !other->is_ended || after->on == FL_ON_any) return false;
-    return (after->on == FL_ON_success) != (other->state == JOB_succeeded);
+    for (size_t i = 0; i < others->len; i++) {
+        const struct read_job *other = &others->at[i];
+
+        if (other->job.n != after->job.n || !other->is_ended) continue;
+        return job_state_meets(other->state, after->on) ? NULL : other;
+    }
+    return NULL;
 }
 
-/* Names one that ended otherwise; those that are not kept any more are not among 'others'. */
+/* Names the first that ended otherwise. */
 static void explain_given_up(struct api_call *call, const struct read_jobs *others)
 {
     const struct given_up *given_up = call->state;
@@ -80,41 +87,44 @@ static void explain_given_up(struct api_call *call, const struct read_jobs *othe
 
     for (size_t i = 0; i < given_up->after.len; i++) {
         const struct fl_dependency *after = &given_up->after.at[i];
+        const struct read_job *other = find_other_end(others, after);
         char name[FL_JOB_NAME_MAX];
 
-        for (size_t k = 0; k < others->len; k++) {
-            if (!is_other_end(after, &others->at[k])) continue;
-            fl_job_name(after->job, name);
-            sentence = fl_arena_printf(&call->arena, "it was to run after the %s of %s, which %s",
-                                       fl_dependency_on_name(after->on), name,
-                                       others->at[k].state == JOB_cancelled
-                                           ? "was cancelled"
-                                           : job_state_name(others->at[k].state));
-            answer_ended(call, &given_up->job, sentence);
-            return;
-        }
+        if (!other) continue;
+        fl_job_name(after->job, name);
+        sentence = fl_arena_printf(&call->arena, "it was to run after the %s of %s, which %s",
+                                   fl_dependency_on_name(after->on), name,
+                                   other->state == JOB_cancelled ? "was cancelled"
+                                                                 : job_state_name(other->state));
+        break;
     }
     answer_ended(call, &given_up->job, sentence);
 }
 
-static void ended(struct api_call *call, const struct read_job *job)
+/* False: the jobs that it waited for are not known. */
+static bool look_for_other_end(struct api_call *call, const struct read_job *job)
 {
     struct given_up *given_up = fl_arena_new(&call->arena, struct given_up);
     struct fl_job others[FL_JOB_AFTER_MAX];
     struct fl_err err;
 
     given_up->job = read_job_copy(job, &call->arena);
-    if (job->reason != REASON_NeverMet ||
-        !fl_dependencies_decode(given_up->job.after, &call->arena, &given_up->after, &err) ||
+    if (!fl_dependencies_decode(given_up->job.after, &call->arena, &given_up->after, &err) ||
         given_up->after.len == 0) {
-        answer_ended(call, job, reason_sentence(job->reason));
-        return;
+        return false;
     }
     for (size_t i = 0; i < given_up->after.len; i++) {
         others[i] = given_up->after.at[i].job;
     }
     call->state = given_up;
     call_reads_jobs(call, others, given_up->after.len, explain_given_up);
+    return true;
+}
+
+static void ended(struct api_call *call, const struct read_job *job)
+{
+    if (job->reason == REASON_NeverMet && look_for_other_end(call, job)) return;
+    answer_ended(call, job, reason_sentence(job->reason));
 }
 
 static void open_job(struct api_call *call, struct fl_job job)

@@ -538,7 +538,7 @@ static void answer_lines(struct api_call *call, const struct core_answer *answer
 /* False: the call was answered, and the event is gone. */
 static bool fail_whole(struct batch *batch, const char *text)
 {
-    batch->call->on_gone = NULL;
+    batch->call->on_end = NULL;
     engine_event_destroy(batch->event);
     api_fail(batch->call, FL_TOO_LARGE, "%s", text);
     return false;
@@ -566,7 +566,7 @@ static void send_lines(struct api_call *call)
     struct fl_err err = {0};
 
     if (!has_bounded_answer(batch)) return;
-    call->on_gone = NULL;
+    call->on_end = NULL;
     batch->event->event.submit.at = batch->items.at;
     batch->event->event.submit.len = batch->items.len;
     if (batch->items.len == 0) {
@@ -603,7 +603,7 @@ static void take_lines(struct api_call *call)
     after_lookup(call, batch->items.at, batch->items.len, send_lines);
 }
 
-static void on_gone(struct api_call *call)
+static void on_end(struct api_call *call)
 {
     struct batch *batch = call->state;
 
@@ -616,7 +616,7 @@ static void begin_lines(struct api_call *call, const struct read_specs *specs)
     struct batch *batch = call->state;
 
     batch->event = api_event(call, CORE_EV_submit);
-    call->on_gone = on_gone;
+    call->on_end = on_end;
     for (size_t i = 0; i < batch->digests_len; i++) {
         read_earlier(batch, i, specs ? specs->bodies[i] : (struct fl_str){0});
     }

@@ -167,7 +167,7 @@ static void answer_lines(struct log_tail *tail, const struct log_page *page, boo
         cut->whole_bytes = tail->ready.len;
     }
     body = (struct fl_str){(const char *)tail->ready.at, cut->whole_bytes};
-    call->on_gone = NULL;
+    call->on_end = NULL;
     if (cut->whole_lines == 0 && (tail->is_range || !page->is_over)) {
         refuse(tail, page);
         return;

@@ -25,7 +25,7 @@ static void on_stream_gone(struct api_stream *stream)
     job_log_free((struct log_tail *)stream);
 }
 
-static void on_call_gone(struct api_call *call)
+static void on_call_end(struct api_call *call)
 {
     job_log_free(call->state);
 }
@@ -73,7 +73,7 @@ static void fail_page(struct log_tail *tail, const struct fl_err *err)
     if (tail->call) {
         struct api_call *call = tail->call;
 
-        call->on_gone = NULL; /* 'err' ends with the tail */
+        call->on_end = NULL; /* 'err' ends with the tail */
         api_fail(call, err->code, "%s", err->text);
         job_log_free(tail);
     } else {
@@ -88,7 +88,7 @@ static bool begin_stream(struct log_tail *tail)
     struct api_call *call = tail->call;
 
     tail->call = NULL;
-    call->on_gone = NULL;
+    call->on_end = NULL;
     if (!api_stream_open(&tail->stream, call, tail->content_type)) {
         job_log_free(tail);
         return false;
@@ -260,7 +260,7 @@ static void start(struct log_tail *tail, bool has_ended)
     struct api *api = tail->stream.api;
 
     call->state = tail;
-    call->on_gone = on_call_gone;
+    call->on_end = on_call_end;
     if (has_ended && !tail->query.is_following) {
         tail->outputs = job_outputs_create(&api->config, &api->parts, &tail->query, false,
                                            on_outputs_first, tail);

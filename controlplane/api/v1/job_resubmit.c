@@ -148,7 +148,7 @@ static void read_failed(struct api_call *call, uint32_t element, uint16_t n)
     call_reads_attempts(call, &query, on_failed);
 }
 
-static void on_gone(struct api_call *call)
+static void on_end(struct api_call *call)
 {
     struct job_resubmit *resubmit = call->state;
 
@@ -159,7 +159,7 @@ void job_resubmit_start(struct api_call *call, const struct read_job *job)
 {
     struct job_resubmit *resubmit = call->state;
 
-    call->on_gone = on_gone;
+    call->on_end = on_end;
 
     resubmit->job = read_job_copy(job, &call->arena);
     if (resubmit->what == RESUBMIT_failed && job->state != JOB_failed) {

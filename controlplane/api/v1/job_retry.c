@@ -13,7 +13,7 @@ static void done(struct api_call *call, struct fl_job job, enum fl_code code, co
     struct job_resubmit *resubmit = call->state;
 
     fl_picks_fini(&resubmit->picks);
-    call->on_gone = NULL;
+    call->on_end = NULL;
     if (code == FL_OK) {
         job_answer(call, job);
     } else {

@@ -70,7 +70,7 @@ static struct core_submit_item *copy_item(struct api_call *call,
     return kept;
 }
 
-static void on_gone(struct api_call *call)
+static void on_end(struct api_call *call)
 {
     struct submit *submit = call->state;
 
@@ -81,7 +81,7 @@ static void send_job(struct api_call *call)
 {
     struct submit *submit = call->state;
 
-    call->on_gone = NULL;
+    call->on_end = NULL;
     submit->event->event.submit.at = submit->item;
     submit->event->event.submit.len = 1;
     submit->item = copy_item(call, submit->item);
@@ -171,7 +171,7 @@ static void submit_job(struct api_call *call)
         return;
     }
     call->state = submit;
-    call->on_gone = on_gone;
+    call->on_end = on_end;
     after_lookup(call, submit->item, 1, send_job);
 }
 
