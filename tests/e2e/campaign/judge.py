@@ -174,18 +174,26 @@ def judge_lines(h, job, lines, is_complete, may_be_damaged):
                 equal(at[key], len(truth(h, job.id, key)), f"bytes of {job.id} {key}")
 
 
-def judge_output(h, job, was_flipped, known_by):
-    """All that is stored, whose end is known by then.  Answers the number of its bytes."""
+def judge_output(h, job, known_by, endless):
+    """All that is stored, whose end is known by then.  Answers the number of its bytes.
+
+    A flipped bit may have hit the entry that says where an output ends: readers wait a day for that one.  It costs no byte,
+    and is one job for each such bit at most; these come into 'endless'."""
     def whole():
         status, headers, _ = h.ask("GET", f"/v1/jobs/{job.id}/logs?count=1")
         return status == 200 and headers["X-Fairlead-Output"] != "more"
 
-    until(f"the output of {job.id} is known", whole, max(0, known_by - time.monotonic()))
+    try:
+        until(f"the output of {job.id} is known", whole, max(0, known_by - time.monotonic()))
+    except TimeoutError:
+        if len(endless) == len(h.flips):
+            raise
+        print(f"# the end of {job.id} is not known: a flipped bit hit it", flush=True)
+        endless.add(job.id)
     status, headers, got = h.ask("GET", f"/v1/jobs/{job.id}/logs?format=jsonl")
     equal(status, 200, f"the output of {job.id}")
     lines = [json.loads(line) for line in got.splitlines()]
-    is_complete = headers["X-Fairlead-Output"] == "complete"
-    judge_lines(h, job, lines, is_complete, was_flipped)
+    judge_lines(h, job, lines, headers["X-Fairlead-Output"] == "complete" or job.id in endless, bool(h.flips))
     return sum(len(line.get("text", "").encode()) for line in lines)
 
 
