@@ -235,6 +235,7 @@ static bool recover_open(struct recovery *recovery, const struct file *file,
                FL_LOG_N("gaps", recovery->gaps));
         log_sealer_thread_note_damage(store->sealer, recovery->gaps > 0 ? recovery->gaps : 1);
         log_worker_hold(store->worker, segment);
+        log_sealer_thread_hold(store->sealer, &segment->header);
     } else if (may_resume && segment->bytes < store->config.segment_bytes / 2) {
         log_worker_resume(store->worker, segment);
     } else {

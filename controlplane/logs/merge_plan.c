@@ -31,6 +31,7 @@ static size_t run_of(const struct log_merge_file *files, size_t len, int tier, f
     size_t n;
 
     for (n = 0; n < len && n < LOG_MERGE_FILES_MAX; n++) {
+        if (n > 0 && files[n].is_behind_segment) break;
         bytes += files[n].bytes;
         outputs += files[n].outputs;
         if (tier_of(&files[n]) > tier || bytes > LOG_MERGE_BYTES_MAX ||

@@ -1,8 +1,9 @@
 /* merge_plan.h - which sealed files of a cluster to make one of.
  * Files of about equal size are merged by eight or more, so that output is written again only a few
  * times, and the number of files grows with the logarithm of what is stored.  Files stay in their
- * order, and a file that was sealed much later is not merged with older ones: it could not go with
- * them when their time is over.  Uses shared/base only.  Pure. */
+ * order, also beside segments that are not sealed yet: outputs go on from one to the next.  A file
+ * that was sealed much later is not merged with older ones: it could not go with them when their
+ * time is over.  Uses shared/base only.  Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 struct log_merge_file {
     uint64_t bytes, outputs;
     fl_ms sealed_at;
+    bool is_behind_segment; /* one is still to be sealed between the file before and this one */
 };
 
 /* 'files' are one cluster's, by seq; those merged were sealed within span_ms of each other.  False:

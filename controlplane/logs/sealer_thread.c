@@ -29,7 +29,8 @@ struct log_sealer_thread {
     char *forgotten_path;
     pthread_mutex_t lock;
     pthread_cond_t has_work;
-    FL_VEC(struct log_segment *) segments; /* to seal, the oldest first */
+    FL_VEC(struct log_segment *) segments;  /* to seal, the oldest first */
+    FL_VEC(struct log_segment_header) held; /* these come later, or are among 'segments' by now */
     FL_VEC(struct fl_job) forgotten;
     bool has_forgotten_more; /* a job was forgotten since the last pass */
     bool is_stopping;
@@ -79,6 +80,7 @@ void log_sealer_thread_destroy(struct log_sealer_thread *sealer)
         log_segment_unref(sealer->segments.at[i]);
     }
     fl_vec_fini(&sealer->segments);
+    fl_vec_fini(&sealer->held);
     fl_vec_fini(&sealer->forgotten);
     log_budget_fini(&sealer->budget);
     fl_assert(pthread_cond_destroy(&sealer->has_work) == 0);
@@ -92,6 +94,14 @@ void log_sealer_thread_seal(struct log_sealer_thread *sealer, struct log_segment
     lock(sealer);
     fl_vec_push(&sealer->segments, segment);
     fl_assert(pthread_cond_signal(&sealer->has_work) == 0);
+    unlock(sealer);
+}
+
+void log_sealer_thread_hold(struct log_sealer_thread *sealer,
+                            const struct log_segment_header *segment)
+{
+    lock(sealer);
+    fl_vec_push(&sealer->held, *segment);
     unlock(sealer);
 }
 
@@ -279,10 +289,23 @@ static bool seal(struct log_sealer_thread *sealer, struct log_segment *segment)
     return true;
 }
 
+/* The lock is held. */
+static void drop_held(struct log_sealer_thread *sealer, const struct log_segment_header *sealed)
+{
+    for (size_t i = 0; i < sealer->held.len; i++) {
+        const struct log_segment_header *held = &sealer->held.at[i];
+
+        if (held->cluster.n != sealed->cluster.n || held->seq != sealed->seq) continue;
+        fl_vec_remove(&sealer->held, i);
+        return;
+    }
+}
+
 /* Seals the oldest segment that waits; the lock is held, but not meanwhile. */
 static void seal_next(struct log_sealer_thread *sealer)
 {
     struct log_segment *segment = sealer->segments.at[0];
+    struct log_segment_header header = segment->header;
     bool is_sealed;
 
     unlock(sealer);
@@ -290,6 +313,7 @@ static void seal_next(struct log_sealer_thread *sealer)
     lock(sealer);
     if (is_sealed) {
         fl_vec_remove(&sealer->segments, 0);
+        drop_held(sealer, &header);
     } else {
         sealer->retry_at = fl_clock_mono() + RETRY_MS;
     }
@@ -409,6 +433,24 @@ static bool write_again(struct log_sealer_thread *sealer, const struct log_seale
     return is_written;
 }
 
+/* Whether a segment that is not sealed yet lies between these files of one cluster. */
+static bool has_held_between(struct log_sealer_thread *sealer,
+                             const struct log_segment_header *before,
+                             const struct log_segment_header *behind)
+{
+    bool has_one = false;
+
+    lock(sealer);
+    for (size_t i = 0; i < sealer->held.len; i++) {
+        const struct log_segment_header *held = &sealer->held.at[i];
+
+        has_one = has_one || (held->cluster.n == before->cluster.n && held->seq > before->seq &&
+                              held->seq < behind->seq);
+    }
+    unlock(sealer);
+    return has_one;
+}
+
 /* Merges some files of one cluster.  False: none are to be merged, or it failed. */
 static bool merge_some(struct log_sealer_thread *sealer)
 {
@@ -424,8 +466,10 @@ static bool merge_some(struct log_sealer_thread *sealer)
 
         for (end = i; end < all.len && all.at[end]->header.cluster.n == all.at[i]->header.cluster.n;
              end++) {
-            plan[end - i] = (struct log_merge_file){all.at[end]->bytes, all.at[end]->outputs_len,
-                                                    all.at[end]->sealed_at};
+            plan[end - i] = (struct log_merge_file){
+                all.at[end]->bytes, all.at[end]->outputs_len, all.at[end]->sealed_at,
+                end > i &&
+                    has_held_between(sealer, &all.at[end - 1]->header, &all.at[end]->header)};
         }
         if (!log_merge_plan(plan, end - i, span_ms, &first, &files.len)) continue;
         files.at = all.at + i + first;

@@ -37,6 +37,11 @@ void log_sealer_thread_destroy(struct log_sealer_thread *sealer);
 /* Seals a segment to which no one appends any more.  Takes over the reference.  Any thread. */
 void log_sealer_thread_seal(struct log_sealer_thread *sealer, struct log_segment *segment);
 
+/* A segment that is given to 'seal' only later, although newer ones come before it.  At the start,
+ * before 'run'. */
+void log_sealer_thread_hold(struct log_sealer_thread *sealer,
+                            const struct log_segment_header *segment);
+
 /* When it returns true, the job is durably on the list of forgotten jobs; its bytes go soon.  Any
  * thread. */
 FL_CHECK bool log_sealer_thread_forget(struct log_sealer_thread *sealer, struct fl_job job,

@@ -477,10 +477,64 @@ static void what_was_mended_into_a_sealed_file_stays_mended(void **state)
     log_world_fini(&world);
 }
 
+/* Outputs that end at once, each a file of its own; the first output goes on in all of them. */
+static void write_files(struct log_world *world, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first; i <= last; i++) {
+        log_world_add(world, JOB, i, 1, 0);
+        log_world_write_random(world, 0, 3000, 1000 + i);
+        log_world_write_random(world, i, 2000, 1000 + i);
+        log_world_end(world, i);
+        log_world_settle(world);
+    }
+}
+
+static void files_on_both_sides_of_a_damaged_segment_stay_apart(void **state)
+{
+    static struct log_world world;
+    static uint8_t bytes[DAMAGE_FILE_MAX];
+    fl_ms until = fl_clock_mono() + 60000;
+    char path[200];
+    size_t len;
+
+    (void)state;
+    log_world_init(&world, 30);
+    world.config.ended_max = 0;
+    log_world_restart(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    write_files(&world, 1, 3);
+    log_world_wait_sealed(&world, 3);
+    world.config.ended_max = 8192;
+    log_world_restart(&world);
+    for (int i = 0; i < 10; i++) { /* an entry each */
+        log_world_write_random(&world, 0, 3000, 1010 + i);
+        step_until_read(&world);
+    }
+    assert_true(log_world_find_file(&world, ".open", path));
+    len = log_world_read_file(path, bytes, sizeof(bytes));
+    assert_true(len > 12000);
+    bytes[len / 2] ^= 16;
+    log_world_write_file(path, bytes, len);
+    world.config.ended_max = 0;
+    log_world_restart(&world); /* the segment waits, and its output goes on in others */
+    write_files(&world, 4, 15);
+    while (log_store_stats(world.store).files_merged < 8) {
+        assert_true(fl_clock_mono() < until);
+        assert_int_equal(check_damage(&world), 0);
+    }
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    assert_int_equal(check_damage(&world), 0);
+    log_world_restart(&world);
+    assert_int_equal(check_damage(&world), 0);
+    log_world_fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(a_flipped_bit_costs_one_entry_wherever_it_is),
          cmocka_unit_test(lost_sectors_cost_what_was_in_them_and_the_file_is_kept),
          cmocka_unit_test(an_agent_that_still_has_its_output_mends_what_is_damaged),
          cmocka_unit_test(records_without_a_name_are_damage_too),
+         cmocka_unit_test(files_on_both_sides_of_a_damaged_segment_stay_apart),
          cmocka_unit_test(what_was_mended_into_a_sealed_file_stays_mended),
          cmocka_unit_test(a_damaged_block_of_a_sealed_file_is_a_gap),
          cmocka_unit_test(a_damaged_table_of_a_sealed_file_costs_nothing),

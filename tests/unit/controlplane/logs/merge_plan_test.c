@@ -12,7 +12,8 @@ static size_t files_len;
 static void add(uint64_t bytes, uint64_t outputs, fl_ms sealed_at)
 {
     assert_true(files_len < FILES_MAX);
-    files[files_len++] = (struct log_merge_file){bytes, outputs, sealed_at};
+    files[files_len++] =
+        (struct log_merge_file){.bytes = bytes, .outputs = outputs, .sealed_at = sealed_at};
 }
 
 /* Merges until no plan is left.  Returns the bytes that were written. */
@@ -86,6 +87,22 @@ static void few_files_and_full_ones_are_left_alone(void **state)
     assert_int_equal(merge_all(24 * FL_HOUR_MS), 0);
 }
 
+static void what_a_segment_lies_between_stays_apart(void **state)
+{
+    (void)state;
+    files_len = 0;
+    for (int i = 0; i < 14; i++) {
+        add(1000, 1, i);
+    }
+    files[7].is_behind_segment = true;
+    assert_int_equal(merge_all(FL_HOUR_MS), 0);
+    files[7].is_behind_segment = false;
+    files[6].is_behind_segment = true; /* eight are on its other side */
+    assert_true(merge_all(FL_HOUR_MS) > 0);
+    assert_int_equal(files_len, 7);
+}
+
 FL_TESTS(cmocka_unit_test(a_day_of_small_files_becomes_few_and_is_written_a_few_times),
          cmocka_unit_test(what_was_sealed_long_apart_stays_apart),
+         cmocka_unit_test(what_a_segment_lies_between_stays_apart),
          cmocka_unit_test(few_files_and_full_ones_are_left_alone))
