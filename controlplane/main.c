@@ -27,6 +27,7 @@
 #include "controlplane/views/token_table.h"
 #include "controlplane/views/views.h"
 #include "shared/base/alloc.h"
+#include "shared/base/job_limits.h"
 #include "shared/io/clock.h"
 #include "shared/io/descriptors.h"
 #include "shared/io/file.h"
@@ -34,6 +35,7 @@
 #include "shared/io/net.h"
 #include "shared/io/notify.h"
 #include "shared/io/state_dir.h"
+#include "shared/spec/quantity.h"
 #include "shared/tls/context.h"
 #include "shared/tls/digest.h"
 #include "shared/tls/random.h"
@@ -61,6 +63,7 @@ struct daemon {
     struct fl_timer look, renew;
     bool is_ready;
     uint64_t turns_seen;
+    uint32_t default_cpu_milli;
     char api_url[URL_MAX], tunnel_address[URL_MAX];
 };
 
@@ -320,6 +323,19 @@ static void fill_limits(const struct daemon *daemon, struct http_limits *limits)
 #undef HTTP_LIMIT
 }
 
+static bool read_default_cpu(struct daemon *daemon, struct fl_err *err)
+{
+    const char *said = text(daemon, CONFIG_default_cpu);
+    uint64_t milli;
+
+    if (!fl_quantity_milli(fl_str_c(said), &milli) || milli > FL_JOB_CPU_MILLI_MAX) {
+        return fl_fail(err, FL_INVALID, "default_cpu: \"%s\" is no number of CPUs like 1 or 500m",
+                       said);
+    }
+    daemon->default_cpu_milli = (uint32_t)milli;
+    return true;
+}
+
 static struct front_config front_config(struct daemon *daemon)
 {
     struct front_config config = {
@@ -349,6 +365,7 @@ static struct front_config front_config(struct daemon *daemon)
     config.api.denials = &daemon->denials;
     config.api.token_life_max = number(daemon, CONFIG_token_lifetime_max);
     config.api.log_grace_ms = number(daemon, CONFIG_log_grace);
+    config.api.default_cpu_milli = daemon->default_cpu_milli;
     config.visits.visits_max = (uint32_t)number(daemon, CONFIG_visits_max);
     config.visits.token_visits_max = (uint32_t)number(daemon, CONFIG_visits_token_max);
     config.visits.idle_ms = number(daemon, CONFIG_visit_idle);
@@ -498,7 +515,8 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     if (!http_limits_check(&limits, err)) return false;
     fl_timer_init(&daemon->look, daemon->run->loop, on_look, daemon);
     fl_timer_init(&daemon->renew, daemon->run->loop, on_renew, daemon);
-    if (!fl_state_dir_open(text(daemon, CONFIG_state_dir), &daemon->dir, err) ||
+    if (!read_default_cpu(daemon, err) ||
+        !fl_state_dir_open(text(daemon, CONFIG_state_dir), &daemon->dir, err) ||
         !open_identity(daemon, err) || !prepare_database(daemon, err) ||
         !check_pepper(daemon, err) || !open_logs(daemon, err)) {
         return false;

@@ -1,4 +1,4 @@
-/* queue.c - queues: list, show, make, pause, resume, remove. */
+/* queue.c - queues: list, show, make, change, pause, resume, remove. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,15 +10,19 @@
 static void put_queue(struct cli *cli, struct cli_table *table, const json_t *queue)
 {
     bool is_paused = json_is_true(json_object_get(queue, "paused"));
+    const json_t *cpu = json_object_get(queue, "defaultCpu");
 
     (void)cli;
     cli_table_put(table, "%s", cli_text(queue, "name"));
     cli_table_put(table, "%s", is_paused ? "paused" : "open");
     cli_table_put(table, "%lld", (long long)cli_int(queue, "jobs"));
+    cli_table_put(table, "%s", json_is_string(cpu) ? json_string_value(cpu) : "preset");
 }
 
-static const struct cli_list queues = {
-    .group = "queues", .name = "name", .header = "~QUEUE|STATE|>OPEN JOBS", .put = put_queue};
+static const struct cli_list queues = {.group = "queues",
+                                       .name = "name",
+                                       .header = "~QUEUE|STATE|>OPEN JOBS|>DEFAULT CPU",
+                                       .put = put_queue};
 
 int verb_queue_ls(struct cli *cli)
 {
@@ -39,19 +43,59 @@ int verb_queue_get(struct cli *cli)
     return CLI_OK;
 }
 
+/* The flags, as the API takes them. */
+static json_t *said_of_queue(struct cli *cli)
+{
+    const char *cpu = cli_value(&cli->args, CLI_OPT_default_cpu);
+    json_t *body = json_object();
+
+    if (cli_has(&cli->args, CLI_OPT_paused)) json_object_set_new(body, "paused", json_true());
+    if (cpu) {
+        json_object_set_new(body, "defaultCpu",
+                            strcmp(cpu, "preset") == 0 ? json_null() : json_string(cpu));
+    }
+    return body;
+}
+
 int verb_queue_create(struct cli *cli)
 {
-    json_t *queue = NULL;
+    json_t *queue = NULL, *body;
     int code;
 
     if (!cli_one_name(cli)) return CLI_USAGE;
-    code = cli_post(cli, &queue,
-                    json_pack("{s:s, s:b}", "name", cli->args.words.at[0], "paused",
-                              cli_has(&cli->args, CLI_OPT_paused)),
-                    "/v1/queues");
+    body = said_of_queue(cli);
+    json_object_set_new(body, "name", json_string(cli->args.words.at[0]));
+    code = cli_post(cli, &queue, body, "/v1/queues");
     if (code) return code;
     fprintf(stderr, "queue %s is there%s\n", cli->args.words.at[0],
             cli_has(&cli->args, CLI_OPT_paused) ? ", paused" : "");
+    FL_IGNORE(cli_answer(cli, queue, queues.name));
+    json_decref(queue);
+    return CLI_OK;
+}
+
+int verb_queue_edit(struct cli *cli)
+{
+    struct cli_request request = {.method = "PATCH"};
+    const char *name = cli_one_name(cli);
+    json_t *queue = NULL, *body;
+    char *text;
+    int code;
+
+    if (!name) return CLI_USAGE;
+    if (!cli_has(&cli->args, CLI_OPT_default_cpu)) {
+        return cli_fail(CLI_USAGE, "say what to change: --default-cpu CPUS");
+    }
+    body = said_of_queue(cli);
+    text = json_dumps(body, JSON_COMPACT);
+    request.path = fl_arena_printf(&cli->arena, "/v1/queues/%s", name);
+    request.body = text;
+    request.body_len = strlen(text);
+    code = cli_call(cli, &request, &queue);
+    free(text);
+    json_decref(body);
+    if (code) return code;
+    fprintf(stderr, "queue %s is changed\n", cli->args.words.at[0]);
     FL_IGNORE(cli_answer(cli, queue, queues.name));
     json_decref(queue);
     return CLI_OK;

@@ -79,7 +79,8 @@ struct api_config {
     fl_ms token_life_max;          /* for a token that is made */
     struct call_budget *budget;    /* shared by all fronts, kept by the caller */
     struct denial_budget *denials; /* the same */
-    fl_ms log_grace_ms; /* how long readers of an ended job wait for output still to come */
+    fl_ms log_grace_ms;         /* how long readers of an ended job wait for output still to come */
+    uint32_t default_cpu_milli; /* v1/default_cpu.h, where the queue has none */
 };
 
 struct api *api_create(const struct api_config *config, const struct api_parts *parts);

@@ -37,15 +37,14 @@ static struct fl_str scoped(struct fl_arena *arena, const char *queue, struct fl
     return fl_arena_str(arena, fl_str_c(text));
 }
 
-/* The spec's bytes are in its digest. */
+/* The document's bytes are in its digest, and with them what the shape is made of. */
 static void put_item(struct fl_sha256_stream *to, const struct core_submit_item *item)
 {
     uint64_t numbers[] = {(uint64_t)item->priority, item->elements, item->deadline_s,
                           item->retries_max,        item->is_held,  item->retry_of.n};
 
     fl_sha256_put(to, numbers, sizeof numbers);
-    fl_sha256_put(to, item->spec_digest.at, sizeof item->spec_digest.at);
-    put_text(to, item->shape);
+    fl_sha256_put(to, item->asked.at, sizeof item->asked.at);
     put_text(to, item->queue);
     put_text(to, item->name);
     put_text(to, item->labels);

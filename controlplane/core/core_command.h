@@ -94,6 +94,8 @@ struct core_queue_view {
     struct fl_queue_id queue;
     const char *name;
     bool is_paused;
+    bool has_default_cpu;
+    uint32_t default_cpu_milli;
     uint64_t jobs; /* open */
 };
 

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "controlplane/core/core_state.h"
@@ -74,6 +75,21 @@ static void hold(struct core *core, const struct core_event *event, struct core_
     accepted_ok(batch, event);
 }
 
+/* The queue becomes as the event says; false: it was so before. */
+static bool change_queue(struct queue *queue, const struct core_event *event, bool is_new)
+{
+    struct queue was = *queue;
+
+    if (is_new || !event->queue_put.keeps_paused) queue->is_paused = event->queue_put.is_paused;
+    if (is_new || event->queue_put.sets_default_cpu) {
+        queue->has_default_cpu = event->queue_put.has_default_cpu;
+        queue->default_cpu_milli = event->queue_put.default_cpu_milli;
+    }
+    return is_new || queue->is_paused != was.is_paused ||
+           queue->has_default_cpu != was.has_default_cpu ||
+           queue->default_cpu_milli != was.default_cpu_milli;
+}
+
 static void put_queue(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct fl_str name = event->queue_put.name;
@@ -81,6 +97,7 @@ static void put_queue(struct core *core, const struct core_event *event, struct 
     bool is_new = id.n == 0;
     struct fl_err err = {0};
     struct queue *queue;
+    char cpu[32] = "";
 
     if (is_new && event->queue_put.is_change) {
         core_answer_code(batch, event, FL_ABSENT, "this queue does not exist");
@@ -91,11 +108,13 @@ static void put_queue(struct core *core, const struct core_event *event, struct 
         return;
     }
     queue = queue_table_at(&core->queues, id);
-    if (is_new ||
-        (queue->is_paused != event->queue_put.is_paused && !event->queue_put.keeps_paused)) {
-        queue->is_paused = event->queue_put.is_paused;
+    if (change_queue(queue, event, is_new)) {
         core_put_queue(batch, queue);
-        core_audit(batch, event, "queue_put %s%s", queue->name, queue->is_paused ? " paused" : "");
+        if (queue->has_default_cpu) {
+            snprintf(cpu, sizeof cpu, " default_cpu=%" PRIu32 "m", queue->default_cpu_milli);
+        }
+        core_audit(batch, event, "queue_put %s%s%s", queue->name, queue->is_paused ? " paused" : "",
+                   cpu);
         core->is_dirty = true;
     }
     accepted(batch, event, (struct core_answer){.code = FL_OK, .id = queue->id.n});

@@ -113,6 +113,8 @@ void core_put_queue(struct core_batch *batch, const struct queue *queue)
                                     .tenant = queue->tenant.n,
                                     .is_paused = queue->is_paused,
                                     .is_removed = queue->is_removed,
+                                    .has_default_cpu = queue->has_default_cpu,
+                                    .default_cpu_milli = queue->default_cpu_milli,
                                     .name = fl_str_c(queue->name)}};
 
     core_batch_row(batch, &row);

@@ -26,7 +26,7 @@
     X(cancel, "a job shall end")                                                                   \
     X(hold, "a job shall start nothing more")                                                      \
     X(release, "a held job may start")                                                             \
-    X(queue_put, "a queue is made, paused or resumed")                                             \
+    X(queue_put, "a queue is made or changed")                                                     \
     X(queue_remove, "an empty queue shall go")                                                     \
     X(cluster_put, "a cluster is enrolled")                                                        \
     X(cluster_cordon, "a cluster shall take no new work, or shall again")                          \
@@ -112,6 +112,8 @@ struct core_submit_item {
     /* the stored document; may be empty when the front knows the digest is stored */
     struct fl_str spec;
     struct fl_digest spec_digest;
+    /* the digest before the default CPU came in, which is part of the meaning of a key */
+    struct fl_digest asked;
     int32_t priority;
     uint32_t elements;
     uint32_t deadline_s; /* from its first start; 0: none */
@@ -212,8 +214,11 @@ struct core_event {
         struct {
             struct fl_str name;
             bool is_paused;
-            bool is_change;    /* the queue must be there; else it is made */
-            bool keeps_paused; /* one that is there stays as it is; is_paused is a new one's */
+            bool is_change;        /* the queue must be there; else it is made */
+            bool keeps_paused;     /* one that is there stays as it is; is_paused is a new one's */
+            bool sets_default_cpu; /* also when the queue is there */
+            bool has_default_cpu;
+            uint32_t default_cpu_milli;
         } queue_put;
         struct {
             struct fl_str name;

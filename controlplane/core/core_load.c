@@ -11,11 +11,15 @@
 static bool load_queue(struct core *core, const struct row_queue_put *row, struct fl_err *err)
 {
     struct fl_queue_id id = {row->queue};
+    struct queue *queue;
 
     if (!queue_table_add(&core->queues, id, (struct fl_tenant){row->tenant}, row->name, &id, err)) {
         return fl_err_wrap(err, "queue %" PRIu32, row->queue);
     }
-    queue_table_at(&core->queues, id)->is_paused = row->is_paused;
+    queue = queue_table_at(&core->queues, id);
+    queue->is_paused = row->is_paused;
+    queue->has_default_cpu = row->has_default_cpu;
+    queue->default_cpu_milli = row->default_cpu_milli;
     if (row->is_removed) queue_table_drop(&core->queues, id);
     return true;
 }

@@ -569,10 +569,14 @@ static void list_queues(struct core *core, const struct core_event *event, struc
 
         core_look(core, 1);
         if (queue->tenant.n != event->tenant.n) continue;
-        page.queues[page.queues_len++] = (struct core_queue_view){.queue = queue->id,
-                                                                  .name = queue->name,
-                                                                  .is_paused = queue->is_paused,
-                                                                  .jobs = queue->jobs};
+        page.queues[page.queues_len++] = (struct core_queue_view){
+            .queue = queue->id,
+            .name = queue->name,
+            .is_paused = queue->is_paused,
+            .has_default_cpu = queue->has_default_cpu,
+            .default_cpu_milli = queue->default_cpu_milli,
+            .jobs = queue->jobs,
+        };
     }
     page.next = i < core->queues.ids.len ? core->queues.ids.at[i].n : 0;
     answer(batch, event, page);

@@ -48,9 +48,11 @@ struct queue {
     struct fl_queue_id id;
     struct fl_tenant tenant;
     bool is_paused;
-    bool is_removed;        /* only its name is known, for the jobs that it had */
-    uint32_t jobs;          /* open */
-    struct job_slot newest; /* the first of them, linked by 'older' */
+    bool is_removed; /* only its name is known, for the jobs that it had */
+    bool has_default_cpu;
+    uint32_t default_cpu_milli; /* for replicas that ask for no CPU; the API gives it to them */
+    uint32_t jobs;              /* open */
+    struct job_slot newest;     /* the first of them, linked by 'older' */
     char name[FL_NAME_BYTES_MAX + 1];
     FL_VEC(struct bucket_slot) buckets; /* by priority falling, then shape */
     struct claim claim;                 /* its first job's that fits nowhere now */

@@ -1,6 +1,7 @@
 #include "controlplane/views/directory.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "controlplane/views/view_feed.h"
 #include "shared/base/map.h"
@@ -10,7 +11,8 @@ enum { CLUSTER_REMOVED_STATE = 2 }; /* CLUSTER_REMOVED of core/cluster_table.h, 
 
 struct queue {
     uint32_t id;
-    bool is_paused;
+    bool is_paused, has_default_cpu;
+    uint32_t default_cpu_milli;
     char name[64];
 };
 
@@ -44,10 +46,14 @@ static struct queue *find_queue(struct directory *directory, uint32_t id)
 static void put_queue(struct directory *directory, const struct row_queue_put *put)
 {
     struct queue *known = find_queue(directory, put->queue);
-    struct queue queue = {.id = put->queue, .is_paused = put->is_paused};
+    struct queue queue = {.id = put->queue,
+                          .is_paused = put->is_paused,
+                          .has_default_cpu = put->has_default_cpu,
+                          .default_cpu_milli = put->default_cpu_milli};
 
-    if (known) {
-        known->is_paused = put->is_paused;
+    if (known) { /* its name stays */
+        memcpy(queue.name, known->name, sizeof queue.name);
+        *known = queue;
         return;
     }
     snprintf(queue.name, sizeof queue.name, FL_STR_FMT, FL_STR_ARG(put->name));
@@ -158,6 +164,20 @@ bool directory_queue_is_paused(struct directory *directory, struct fl_queue_id q
     is_paused = known && known->is_paused;
     view_feed_unlock(&directory->feed);
     return is_paused;
+}
+
+bool directory_queue_default_cpu(struct directory *directory, struct fl_queue_id queue,
+                                 uint32_t *ret_milli)
+{
+    const struct queue *known;
+    bool has_one;
+
+    view_feed_lock(&directory->feed);
+    known = find_queue(directory, queue.n);
+    has_one = known && known->has_default_cpu;
+    if (has_one) *ret_milli = known->default_cpu_milli;
+    view_feed_unlock(&directory->feed);
+    return has_one;
 }
 
 bool directory_queue_id(struct directory *directory, struct fl_str name,

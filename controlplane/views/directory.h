@@ -30,6 +30,9 @@ void directory_refill_end(struct directory *directory);
 /* These copy.  False: it is not known. */
 bool directory_queue_name(struct directory *directory, struct fl_queue_id queue, char ret_name[64]);
 bool directory_queue_is_paused(struct directory *directory, struct fl_queue_id queue);
+/* False, too, if it has none of its own. */
+bool directory_queue_default_cpu(struct directory *directory, struct fl_queue_id queue,
+                                 uint32_t *ret_milli);
 bool directory_queue_id(struct directory *directory, struct fl_str name,
                         struct fl_queue_id *ret_queue);
 bool directory_cluster(struct directory *directory, struct fl_cluster cluster,

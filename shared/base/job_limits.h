@@ -14,8 +14,9 @@
 #define FL_JOB_AFTER_MAX 64          /* jobs that one waits for */
 #define FL_JOB_ELEMENTS_MAX 16777216 /* element numbers have 24 bits */
 #define FL_JOB_ENV_MAX 512
-#define FL_JOB_WORDS_MAX 4096    /* in command, and as many in args */
-#define FL_JOB_PRIORITY_MAX 1000 /* the least is its negative */
+#define FL_JOB_WORDS_MAX 4096          /* in command, and as many in args */
+#define FL_JOB_CPU_MILLI_MAX 100000000 /* thousandths, for a replica */
+#define FL_JOB_PRIORITY_MAX 1000       /* the least is its negative */
 #define FL_JOB_PARAMS_MAX 512
 #define FL_JOB_DEADLINE_S_MAX 31622400 /* 366 days */
 #define FL_JOB_GRACE_S_MAX 86400

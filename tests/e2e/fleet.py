@@ -86,6 +86,7 @@ class Problem(Exception):
 class Fleet:
     def __init__(self, clusters=3, env=None):
         self.clusters, self.env = clusters, dict(os.environ, **(env or {}))
+        self.env["FAIRLEAD_DEFAULT_CPU"] = "0"  # many small jobs share this machine
         for name in ("FAIRLEAD_URL", "FAIRLEAD_TOKEN", "FAIRLEAD_CONTEXT"):
             self.env.pop(name, None)
         self.home = tempfile.mkdtemp(prefix="fl-home-")

@@ -53,6 +53,7 @@ class Hub:
         self.ports = {name: free_port() for name in ("api", "tunnel")}
         self.settings = {"state_dir": os.path.join(self.dir, "hub"), "api_listen": f"127.0.0.1:{self.ports['api']}",
                          "tunnel_listen": f"127.0.0.1:{self.ports['tunnel']}", "metrics_listen": ""}
+        self.settings["default_cpu"] = "0"  # the agents here share one small machine
         self.settings.update(settings or {})
         self.tls = None
         self.source = None  # address and port that 'ask' comes from

@@ -98,7 +98,8 @@ struct row upgrade_life_row(uint8_t t, size_t i)
     struct fl_digest spec = digest_of(t, 1), join = digest_of(t, 2), gone = digest_of(t, 3);
     const struct row rows[] = {
         ROW(queue_put, .queue = t, .tenant = 1, .is_paused = 1, .name = name_of("train", t)),
-        ROW(queue_put, .queue = t, .tenant = 1, .name = name_of("train", t)),
+        ROW(queue_put, .queue = t, .tenant = 1, .name = name_of("train", t), .has_default_cpu = 1,
+            .default_cpu_milli = 500 + (uint32_t)t),
         ROW(join_put, .token = join, .tenant = 1, .expires_at = 1800000000000,
             .name = name_of("east", t)),
         ROW(cluster_put, .cluster = t, .state = 1, .access = 1, .name = name_of("east", t),

@@ -9,6 +9,7 @@
 #include "controlplane/api/ndjson.h"
 #include "controlplane/api/v1/after_lookup.h"
 #include "controlplane/api/v1/batch_bounds.h"
+#include "controlplane/api/v1/default_cpu.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/submit_item.h"
 #include "controlplane/views/directory.h"
@@ -175,16 +176,22 @@ static bool parse_job(struct batch *batch, struct line *line, const struct fl_js
     struct fl_problems problems = {0};
     struct submit_spec made;
     struct fl_err err = {0};
+    struct fl_str queue;
 
     if (!fl_submission_parse(document, &batch->call->arena, ret_job, &problems)) {
         refuse_problems(batch, line, &problems);
         return false;
     }
-    if (!submit_spec_make(&ret_job->spec, &batch->event->arena, &made, &err)) {
+    queue = submit_queue(&ret_job->spec, ret_job->has_queue, &batch->call->token);
+    if (!submit_spec_make(&ret_job->spec, default_cpu_of(batch->call, queue), &batch->event->arena,
+                          &made, &err)) {
         refuse(batch, line, &err);
         return false;
     }
-    if (fl_str_eq(made.canonical, batch->last.canonical)) made = batch->last;
+    if (fl_str_eq(made.canonical, batch->last.canonical)) { /* one copy of the bytes */
+        made.canonical = batch->last.canonical;
+        made.shape = batch->last.shape;
+    }
     batch->last = made;
     *ret_shared = made;
     return true;
@@ -369,7 +376,8 @@ static void read_earlier(struct batch *batch, size_t i, struct fl_str body)
     }
     body.at = fl_arena_copy(&batch->event->arena, body.at, body.len);
     if (fl_job_spec_read(body, &batch->event->arena, &earlier->spec, &earlier->err) &&
-        submit_spec_make(&earlier->spec, &batch->event->arena, &earlier->shared, &earlier->err)) {
+        submit_spec_make(&earlier->spec, 0, &batch->event->arena, &earlier->shared,
+                         &earlier->err)) {
         earlier->err.code = FL_OK;
     }
 }

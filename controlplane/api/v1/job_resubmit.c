@@ -82,7 +82,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
     item = fl_arena_new(&event->arena, struct core_submit_item);
     body = fl_arena_str(&event->arena, body);
     if (!fl_job_spec_read(body, &event->arena, &spec, &err) ||
-        !submit_spec_make(&spec, &event->arena, &shared, &err)) {
+        !submit_spec_make(&spec, 0, &event->arena, &shared, &err)) {
         engine_event_destroy(event);
         fail(call, err.code, fl_arena_printf(&call->arena, "%s", err.text));
         return;
@@ -97,6 +97,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
         .shape = shared.shape,
         .spec = shared.canonical,
         .spec_digest = shared.digest,
+        .asked = shared.asked,
         .priority = resubmit->job.priority,
         .deadline_s = spec.deadline_s,
         .retries_max = spec.retries,

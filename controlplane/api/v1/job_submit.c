@@ -3,6 +3,7 @@
 #include "controlplane/api/document.h"
 #include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/after_lookup.h"
+#include "controlplane/api/v1/default_cpu.h"
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_json.h"
 #include "controlplane/api/v1/resources.h"
@@ -147,6 +148,7 @@ static void submit_job(struct api_call *call)
     struct submit_spec shared;
     struct fl_submission job;
     struct fl_err err = {0};
+    struct fl_str queue;
 
     if (!document) return;
     if (!fl_submission_parse(document, &call->arena, &job, &problems)) {
@@ -157,7 +159,8 @@ static void submit_job(struct api_call *call)
     if (!api_query_flag(call, "dryRun") && !has_no_line(call, &job.spec.after)) return;
     event = api_event(call, CORE_EV_submit);
     *submit = (struct submit){event, fl_arena_new(&event->arena, struct core_submit_item)};
-    if (!submit_spec_make(&job.spec, &event->arena, &shared, &err) ||
+    queue = submit_queue(&job.spec, job.has_queue, &call->token);
+    if (!submit_spec_make(&job.spec, default_cpu_of(call, queue), &event->arena, &shared, &err) ||
         !submit_item_make(&job.spec, job.has_queue, &shared, &call->token, &event->arena,
                           submit->item, &err)) {
         engine_event_destroy(event);

@@ -5,12 +5,22 @@
 #include "controlplane/api/v1/id_page.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/views/directory.h"
+#include "shared/base/job_limits.h"
+#include "shared/spec/quantity.h"
 
 static void write_queue(struct fl_json_out *json, const struct core_queue_view *queue)
 {
     fl_json_open(json, NULL, '{');
     fl_json_put_cstr(json, "name", queue->name);
     fl_json_put_bool(json, "paused", queue->is_paused);
+    if (queue->has_default_cpu) {
+        char cpu[FL_QUANTITY_TEXT_MAX];
+
+        fl_quantity_write_milli(queue->default_cpu_milli, cpu);
+        fl_json_put_cstr(json, "defaultCpu", cpu);
+    } else {
+        fl_json_put_null(json, "defaultCpu");
+    }
     fl_json_put_u64(json, "jobs", queue->jobs);
     fl_json_close(json, '}');
 }
@@ -101,25 +111,65 @@ static void was_put(struct api_call *call, const struct core_answer *answer)
     ask_queue(call, answer->id);
 }
 
-static void create_queue(struct api_call *call)
+static bool read_default_cpu(struct api_call *call, const struct fl_json *cpu, uint32_t *ret_milli)
 {
-    const struct fl_json *body = api_body_json(call, false), *paused;
-    struct fl_str *name = fl_arena_new(&call->arena, struct fl_str);
-    struct engine_event *event;
+    uint64_t milli;
 
-    if (!body) return;
-    paused = fl_json_member(body, FL_STR("paused"));
-    *name = fl_arena_str(&call->arena, fl_json_member(body, FL_STR("name"))->text);
-    call->state = name;
+    if (fl_quantity_milli(cpu->text, &milli) && milli <= FL_JOB_CPU_MILLI_MAX) {
+        *ret_milli = (uint32_t)milli;
+        return true;
+    }
+    api_fail_at(call, "/defaultCpu", "not a number of CPUs", cpu->text,
+                "2, 1.5 or 500m; 0 for none; null for the control plane's default_cpu");
+    return false;
+}
+
+/* Sends what the body says of the queue of this name. */
+static void put_queue(struct api_call *call, const struct fl_json *body, struct fl_str name,
+                      bool is_change)
+{
+    const struct fl_json *paused = fl_json_member(body, FL_STR("paused"));
+    const struct fl_json *cpu = fl_json_member(body, FL_STR("defaultCpu"));
+    bool has_cpu = cpu && cpu->kind == FL_JSON_STRING;
+    struct engine_event *event;
+    uint32_t milli = 0;
+
+    if (has_cpu && !read_default_cpu(call, cpu, &milli)) return;
     event = api_event(call, CORE_EV_queue_put);
-    event->event.queue_put.name = fl_arena_str(&event->arena, *name);
+    event->event.queue_put.name = fl_arena_str(&event->arena, name);
+    event->event.queue_put.is_change = is_change;
     event->event.queue_put.is_paused = paused && paused->n != 0;
     event->event.queue_put.keeps_paused = !paused;
+    event->event.queue_put.sets_default_cpu = cpu != NULL;
+    event->event.queue_put.has_default_cpu = has_cpu;
+    event->event.queue_put.default_cpu_milli = milli;
     if (api_idempotent(call, event)) api_ask(call, event, was_put);
 }
 
-/* Pausing an unknown queue does not make it. */
+static void create_queue(struct api_call *call)
+{
+    const struct fl_json *body = api_body_json(call, false);
+    struct fl_str *name = fl_arena_new(&call->arena, struct fl_str);
+
+    if (!body) return;
+    *name = fl_arena_str(&call->arena, fl_json_member(body, FL_STR("name"))->text);
+    call->state = name;
+    put_queue(call, body, *name, false);
+}
+
 static void change_queue(struct api_call *call)
+{
+    const struct fl_json *body;
+
+    if (!api_sees_queue(call, call->params[0])) {
+        api_absent(call);
+    } else if ((body = api_body_json(call, false))) {
+        put_queue(call, body, call->params[0], true);
+    }
+}
+
+/* Pausing an unknown queue does not make it. */
+static void pause_or_resume(struct api_call *call)
 {
     bool is_pause = (call->route->path[sizeof "/v1/queues/{queue}:" - 1] == 'p');
     struct engine_event *event;
@@ -159,23 +209,36 @@ static void remove_queue(struct api_call *call)
     if (api_idempotent(call, event)) api_ask(call, event, removed);
 }
 
+#define DEFAULT_CPU_TEXT                                                                           \
+    "CPU of a replica that asks for none, like 500m; 0: none; null: the setting default_cpu "      \
+    "counts"
+
 static const struct api_field create_fields[] = {
     API_MUST("name", "string", "its name", .format = API_FORMAT_name),
     API_MAY("paused", "boolean", "nothing of it starts until it is resumed"),
+    API_MAY("defaultCpu", "string or null", DEFAULT_CPU_TEXT),
+    {0},
+};
+
+static const struct api_field change_fields[] = {
+    API_MAY("paused", "boolean", "nothing of it starts until it is resumed"),
+    API_MAY("defaultCpu", "string or null", DEFAULT_CPU_TEXT ". Jobs that are there keep theirs"),
     {0},
 };
 
 static const struct api_field queue_fields[] = {
     API_MUST("name", "string", "its name"),
     API_MUST("paused", "boolean", "nothing of it starts until it is resumed"),
+    API_MUST("defaultCpu", "string or null", DEFAULT_CPU_TEXT),
     API_MUST("jobs", "integer", "open jobs in it"),
     {0},
 };
 
-const struct api_object queue_object = {.name = "Queue",
-                                        .text = "Where jobs wait.",
-                                        .fields = queue_fields,
-                                        .example = "{\"name\":\"ml\",\"paused\":false,\"jobs\":3}"};
+const struct api_object queue_object = {
+    .name = "Queue",
+    .text = "Where jobs wait.",
+    .fields = queue_fields,
+    .example = "{\"name\":\"ml\",\"paused\":false,\"defaultCpu\":\"500m\",\"jobs\":3}"};
 
 static const struct api_field page_fields[] = {
     API_MUST("queues", "array of Queue", "those that the token may see"),
@@ -199,15 +262,18 @@ const struct api_route queue_routes[] = {
               "lists the queues that the token may see", .query = id_page_query,
               .answer = "QueuePage"),
     API_ROUTE(API_POST, "/v1/queues", API_NEED_fleet, create_queue, "createQueue",
-              "makes a queue; one that is there stays as it is, but for a 'paused' that is given",
+              "makes a queue; one that is there stays as it is, but for what is given here",
               .body = create_fields, .body_max = 4096, .headers = API_TAKES_key, .status = 201,
               .answer = "Queue"),
     API_ROUTE(API_GET, "/v1/queues/{queue}", API_NEED_read, get_queue, "getQueue",
               "shows one queue", .answer = "Queue"),
-    API_ROUTE(API_POST, "/v1/queues/{queue}:pause", API_NEED_admin, change_queue, "pauseQueue",
+    API_ROUTE(API_PATCH, "/v1/queues/{queue}", API_NEED_admin, change_queue, "changeQueue",
+              "changes what is given of a queue, and nothing else", .body = change_fields,
+              .body_max = 4096, .headers = API_TAKES_key, .answer = "Queue"),
+    API_ROUTE(API_POST, "/v1/queues/{queue}:pause", API_NEED_admin, pause_or_resume, "pauseQueue",
               "starts nothing more from this queue; attempts that run go on",
               .headers = API_TAKES_key, .answer = "Queue"),
-    API_ROUTE(API_POST, "/v1/queues/{queue}:resume", API_NEED_admin, change_queue, "resumeQueue",
+    API_ROUTE(API_POST, "/v1/queues/{queue}:resume", API_NEED_admin, pause_or_resume, "resumeQueue",
               "lets a paused queue go on", .headers = API_TAKES_key, .answer = "Queue"),
     API_ROUTE(API_DELETE, "/v1/queues/{queue}", API_NEED_admin, remove_queue, "removeQueue",
               "removes a queue without open jobs; its ended jobs keep its name",

@@ -1,6 +1,7 @@
 #include "controlplane/api/v1/submit_item.h"
 
 #include "controlplane/api/auth.h"
+#include "controlplane/api/v1/default_cpu.h"
 #include "controlplane/core/shape.h"
 #include "shared/base/arena.h"
 #include "shared/base/buf.h"
@@ -51,11 +52,9 @@ static void shape_of(const struct fl_job_spec *spec, struct fl_arena *arena, str
     }
 }
 
-bool submit_spec_make(const struct fl_job_spec *spec, struct fl_arena *arena,
-                      struct submit_spec *ret, struct fl_err *err)
+static bool write_spec(const struct fl_job_spec *spec, struct fl_arena *arena,
+                       struct submit_spec *to, struct fl_err *err)
 {
-    struct submit_spec made;
-    struct shape shape;
     struct fl_buf buf;
 
     fl_buf_init_in(&buf, FL_JOB_SPEC_BYTES_MAX, arena);
@@ -64,8 +63,24 @@ bool submit_spec_make(const struct fl_job_spec *spec, struct fl_arena *arena,
             err, FL_TOO_LARGE,
             "the spec has over " FL_QUOTE(FL_JOB_SPEC_BYTES_MAX) " bytes once it is written out");
     }
-    made.canonical = fl_buf_take(&buf);
-    made.digest = fl_sha256(made.canonical.at, made.canonical.len);
+    to->canonical = fl_buf_take(&buf);
+    to->digest = fl_sha256(to->canonical.at, to->canonical.len);
+    return true;
+}
+
+bool submit_spec_make(struct fl_job_spec *spec, uint32_t default_cpu_milli, struct fl_arena *arena,
+                      struct submit_spec *ret, struct fl_err *err)
+{
+    struct submit_spec made;
+    struct shape shape;
+    struct fl_buf buf;
+
+    if (!write_spec(spec, arena, &made, err)) return false;
+    made.asked = made.digest;
+    if (default_cpu_milli > 0 && default_cpu_is_due(spec)) {
+        default_cpu_give(spec, default_cpu_milli);
+        if (!write_spec(spec, arena, &made, err)) return false;
+    }
     shape_of(spec, arena, &shape);
     fl_buf_init_in(&buf, FL_JOB_SHAPE_BYTES_MAX, arena);
     if (!shape_encode(&buf, &shape)) {
@@ -88,15 +103,20 @@ static void take_after(const struct fl_dependencies *after, struct fl_arena *are
     }
 }
 
+struct fl_str submit_queue(const struct fl_job_spec *spec, bool has_queue,
+                           const struct token_grant *token)
+{
+    return !has_queue && token->queue[0] ? fl_str_c(token->queue) : spec->queue;
+}
+
 bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
                       const struct submit_spec *shared, const struct token_grant *token,
                       struct fl_arena *arena, struct core_submit_item *ret_item, struct fl_err *err)
 {
-    struct fl_str queue = spec->queue;
+    struct fl_str queue = submit_queue(spec, has_queue, token);
     struct core_submit_item item;
     struct fl_buf buf;
 
-    if (!has_queue && token->queue[0]) queue = fl_str_c(token->queue);
     if (!api_may_see_queue(token, queue)) {
         return fl_fail(err, FL_ABSENT,
                        "queue \"" FL_STR_FMT "\" does not exist, or not for this "
@@ -108,6 +128,7 @@ bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
         .shape = shared->shape,
         .spec = shared->canonical,
         .spec_digest = shared->digest,
+        .asked = shared->asked,
         .priority = spec->priority,
         .elements = spec->elements,
         .deadline_s = spec->deadline_s,

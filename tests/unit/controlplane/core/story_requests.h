@@ -285,6 +285,8 @@ static void queue(struct teller *teller)
     event.queue_put.is_change = take(teller, "known");
     event.queue_put.is_paused = take(teller, "paused");
     event.queue_put.keeps_paused = take(teller, "keeps");
+    event.queue_put.has_default_cpu = take_u32(teller, "cpu", &event.queue_put.default_cpu_milli);
+    event.queue_put.sets_default_cpu = event.queue_put.has_default_cpu || take(teller, "nocpu");
     if (take(teller, "removed")) {
         event = (struct core_event){.kind = CORE_EV_queue_remove, .queue_remove.name = name};
     }

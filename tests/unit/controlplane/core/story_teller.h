@@ -194,8 +194,10 @@ static void tell_lists(struct teller *teller, const struct core_answer *answer)
     for (size_t i = 0; i < answer->queues_len; i++) {
         const struct core_queue_view *view = &answer->queues[i];
 
-        tell(teller, "    | queue %s%s jobs=%" PRIu64 "\n", view->name,
-             view->is_paused ? " paused" : "", view->jobs);
+        tell(teller, "    | queue %s%s jobs=%" PRIu64, view->name, view->is_paused ? " paused" : "",
+             view->jobs);
+        if (view->has_default_cpu) tell(teller, " cpu=%" PRIu32, view->default_cpu_milli);
+        tell(teller, "\n");
     }
 }
 
@@ -238,7 +240,9 @@ static bool says_nothing(const struct row *row, const char *word)
                                          "has_marks=0",
                                          "deadline_s=0",
                                          "retries_max=0",
-                                         "is_removed=0"};
+                                         "is_removed=0",
+                                         "has_default_cpu=0",
+                                         "default_cpu_milli=0"};
     static const char *const of_cluster[] = {"access=0", "is_draining=0", "generation=0", "seen=0",
                                              "key=00000000"};
 

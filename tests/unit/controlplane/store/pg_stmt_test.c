@@ -39,8 +39,9 @@ static void each_fold_has_its_statement(void **state)
        " u.actor, u.body, u.outcome, u.peer, u.trace, u.n, $8, $9 from (select unnest($1) tenant,"
        " unnest($2) actor, unnest($3) body, unnest($4) outcome, unnest($5) peer, unnest($6) trace,"
        " unnest($7) n) u");
-    is(PG_STMT_queues_page, "select id, tenant, is_paused, name, is_removed from queue where id > "
-                            "$1 order by id limit $2");
+    is(PG_STMT_queues_page,
+       "select id, tenant, is_paused, name, is_removed, has_default_cpu, default_cpu_milli from"
+       " queue where id > $1 order by id limit $2");
 }
 
 static void parameters_have_types_and_say_where_they_come_from(void **state)

@@ -469,6 +469,39 @@ queues
     answer ok
     | queue ml jobs=0
 
+# a queue has a default CPU from the change that gives it one to the one that takes it, also over a reload
+queue ml cpu=500
+    queue_put queue=1 tenant=1 is_paused=0 name=ml has_default_cpu=1 default_cpu_milli=500
+    audit tenant=1 actor=ann body=queue_put ml default_cpu=500m
+    answer ok id=1
+queue ml keeps
+    answer ok id=1
+queue ml known paused
+    queue_put queue=1 tenant=1 is_paused=1 name=ml has_default_cpu=1 default_cpu_milli=500
+    audit tenant=1 actor=ann body=queue_put ml paused default_cpu=500m
+    answer ok id=1
+queues
+    answer ok
+    | queue ml paused jobs=0 cpu=500
+queue ml known keeps cpu=0
+    queue_put queue=1 tenant=1 is_paused=1 name=ml has_default_cpu=1
+    audit tenant=1 actor=ann body=queue_put ml paused default_cpu=0m
+    answer ok id=1
+reload
+queue ml known keeps cpu=0
+    answer ok id=1
+queues
+    answer ok
+    | queue ml paused jobs=0 cpu=0
+queue ml known keeps nocpu
+    queue_put queue=1 tenant=1 is_paused=1 name=ml
+    audit tenant=1 actor=ann body=queue_put ml paused
+    answer ok id=1
+queue ml known keeps nocpu
+    answer ok id=1
+queue none known cpu=1
+    answer absent: this queue does not exist
+
 # a paused queue starts nothing, and what runs goes on
 . queue ml
 . cluster east
