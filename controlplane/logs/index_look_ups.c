@@ -223,12 +223,22 @@ static void hold(struct log_part *best, const struct log_part *part)
     if (part->sealed) log_sealed_ref(part->sealed);
 }
 
+/* Files may overlap: a merged one and those that it was made of, if the start came between the two
+ * steps.  By offset, that part is wanted that holds the value, so the one that reaches further. */
+static bool is_nearer(const struct search *search, const struct log_part *part)
+{
+    if (search->by == LOG_BY_OFFSET && part->end != search->before.end) {
+        return part->end > search->before.end;
+    }
+    return part->offset > search->before.offset;
+}
+
 /* Takes a part if it is better.  An equally good part does not replace an earlier one: the ring
  * comes first, then marks, then sealed files. */
 static void offer(struct search *search, const struct log_part *part)
 {
     if (field(part, search->by) <= search->value) {
-        if (search->has_before && part->offset <= search->before.offset) return;
+        if (search->has_before && !is_nearer(search, part)) return;
         search->has_before = true;
         hold(&search->before, part);
     } else {

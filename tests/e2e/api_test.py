@@ -72,8 +72,8 @@ def description(f):
                 for content in answer.get("content", {}).values():
                     assert content["schema"], (route["operationId"], status)
     with shows("what is not described is told: the check of answers can fail"):
-        json_of_it, good = {"content-type": "application/json"}, b'{"name":"x","paused":true,"jobs":0}'
-        for headers, body, why in ((json_of_it, b'{"name":"x","paused":false}', "lacks jobs"), (json_of_it, b'{"name":"x","paused":1,"jobs":0}', "is not"),
+        json_of_it, good = {"content-type": "application/json"}, b'{"name":"x","paused":true,"defaultCpu":null,"jobs":0}'
+        for headers, body, why in ((json_of_it, b'{"name":"x","paused":false,"defaultCpu":null}', "lacks jobs"), (json_of_it, b'{"name":"x","paused":1,"defaultCpu":null,"jobs":0}', "is not"),
                                    (json_of_it, good[:-1] + b',"more":1}', "not described"), (json_of_it | {"location": "/"}, good, "location is not")):
             try:
                 described[0].check("GET", "/v1/queues/x", 200, headers, body)
@@ -599,7 +599,7 @@ def rest(f):
                  if any(one["name"] == "Idempotency-Key" for one in route["parameters"])}
         one, two = (call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True}).json()["id"] for _ in range(2))
         in_turn = (("submitJob", "", {"command": ["true"]}), ("submitJobs", "", [{"command": ["true"]}]), ("holdJob", one, None), ("releaseJob", one, None),
-                   ("cancelJob", two, None), ("retryJob", one, {}), ("retryJobs", "", {"queue": "broken", "limit": 1}), ("createQueue", "", {"name": "keyed"}), ("pauseQueue", "keyed", None),
+                   ("cancelJob", two, None), ("retryJob", one, {}), ("retryJobs", "", {"queue": "broken", "limit": 1}), ("createQueue", "", {"name": "keyed"}), ("changeQueue", "keyed", {"defaultCpu": "2"}), ("pauseQueue", "keyed", None),
                    ("resumeQueue", "keyed", None), ("removeQueue", "keyed", None), ("cordonCluster", "west", {"reason": "x"}), ("drainCluster", "west", {"running": "wait"}),
                    ("uncordonCluster", "west", None), ("unlockCluster", "west", None), ("revokeCluster", "west", None), ("forgetCluster", "west", None))
         equal({operation for operation, _, _ in in_turn}, set(keyed))

@@ -512,9 +512,9 @@ def acting(f):
         equal((f.run("logs", job).returncode, f.cli("logs", "-f", job)), (0, ""))
         f.cli("queue", "pause", "night")
         f.cli("run", "-d", "-q", "night", "--hold", "--", "true")
-        equal([line.split() for line in f.cli("queue", "ls").splitlines() if "night" in line], [["night", "paused", "1"]])
-        equal(f.cli("queue", "get", "night").split()[-3:], ["night", "paused", "1"])
-        equal(json.loads(f.cli("queue", "get", "night", "-o", "json")), {"name": "night", "paused": True, "jobs": 1})
+        equal([line.split() for line in f.cli("queue", "ls").splitlines() if "night" in line], [["night", "paused", "1", "preset"]])
+        equal(f.cli("queue", "get", "night").split()[-4:], ["night", "paused", "1", "preset"])
+        equal(json.loads(f.cli("queue", "get", "night", "-o", "json")), {"name": "night", "paused": True, "defaultCpu": None, "jobs": 1})
         f.cli("queue", "resume", "night")
     with shows("a queue is removed once its jobs have ended"):
         held = f.cli("run", "-d", "--hold", "-q", "night", "--", "true").strip()

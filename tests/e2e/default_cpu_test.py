@@ -6,6 +6,7 @@ import subprocess
 import fleet
 import hub
 from fleet import BIN, equal, shows, until
+from follower import Stream
 
 SLEEP = ["sleep", "600"]
 
@@ -71,6 +72,15 @@ def queues(h):
         equal(h.api("POST", "/v1/queues", {"name": "default"})["defaultCpu"], "0")
         equal(h.api("PATCH", "/v1/queues/default", {"defaultCpu": None})["defaultCpu"], None)
         equal(asked(h, h.submit({"command": SLEEP, "hold": True})), [{"requests": {"cpu": "1"}}])
+    with shows("a follower of events is told"):
+        stream = Stream(h, "/v1/events")
+        until("it follows", lambda: stream.status == 200)
+        for cpu in ("3", None):
+            h.api("PATCH", "/v1/queues/default", {"defaultCpu": cpu})
+        told = until("both changes", lambda: (lambda got: got if len(got) == 2 else None)(
+            [event for name, event in list(stream.events) if name == "queue.changed"]))
+        stream.stop()
+        equal([(event["queue"], event["paused"], event["defaultCpu"]) for event in told], [("default", False, "3"), ("default", False, None)])
     with shows("it outlives a kill"):
         h.kill()
         h.start()

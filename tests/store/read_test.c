@@ -61,7 +61,8 @@ static void who_may_come_in_is_read_page_by_page(void **state)
     read_commit(&world, batch);
     assert_string_equal(
         read_heard(&world, read_identity(world.reader, on_row, on_done, &world, &err)),
-        "queue_put queue=1 tenant=1 is_paused=1 name=ml is_removed=0\n"
+        "queue_put queue=1 tenant=1 is_paused=1 name=ml is_removed=0 has_default_cpu=0"
+        " default_cpu_milli=0\n"
         "cluster_put cluster=1 state=1 access=2 is_draining=0 session_epoch=4 generation=3 seen=2"
         " key=01000000 name=east uid=u uuid=uuid\n"
         "join_put token=09000000 tenant=1 expires_at=77 cluster=0 key=00000000 name=west\n"

@@ -2,6 +2,20 @@
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/views/directory.h"
+#include "shared/json/json_out.h"
+#include "shared/spec/quantity.h"
+
+void default_cpu_put(struct fl_json_out *json, bool has_default_cpu, uint32_t milli)
+{
+    char cpu[FL_QUANTITY_TEXT_MAX];
+
+    if (has_default_cpu) {
+        fl_quantity_write_milli(milli, cpu);
+        fl_json_put_cstr(json, DEFAULT_CPU_FIELD, cpu);
+    } else {
+        fl_json_put_null(json, DEFAULT_CPU_FIELD);
+    }
+}
 
 uint32_t default_cpu_of(struct api_call *call, struct fl_str queue)
 {

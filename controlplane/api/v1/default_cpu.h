@@ -6,6 +6,11 @@
 #include "shared/spec/job_spec.h"
 
 struct api_call;
+struct fl_json_out;
+
+/* The default of a queue, under this name in all objects. */
+#define DEFAULT_CPU_FIELD "defaultCpu"
+void default_cpu_put(struct fl_json_out *json, bool has_default_cpu, uint32_t milli);
 
 /* In thousandths, for jobs that go to this queue; 0: none.  For a queue that is not known here the
  * setting counts: the core refuses it. */

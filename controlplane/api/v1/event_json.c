@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "controlplane/api/schema.h"
+#include "controlplane/api/v1/default_cpu.h"
 #include "controlplane/views/directory.h"
 #include "shared/base/buf.h"
 #include "shared/base/replica.h"
@@ -163,6 +164,7 @@ static void write_data(struct fl_json_out *json, const struct row *row, struct d
         fl_json_put_str(json, "queue", row->queue_put.name);
         fl_json_put_bool(json, "paused", row->queue_put.is_paused);
         fl_json_put_bool(json, "removed", row->queue_put.is_removed);
+        default_cpu_put(json, row->queue_put.has_default_cpu, row->queue_put.default_cpu_milli);
         break;
     case ROW_cluster_put:
         fl_json_put_str(json, "cluster", row->cluster_put.name);
@@ -329,6 +331,7 @@ static const struct api_field queue_changed_fields[] = {
     API_MUST("queue", "string", "its name"),
     API_MUST("paused", "boolean", "nothing of it starts"),
     API_MUST("removed", "boolean", "it is gone; its ended jobs keep its name"),
+    API_MUST(DEFAULT_CPU_FIELD, "string or null", "CPU of a replica that asks for none"),
     {0},
 };
 

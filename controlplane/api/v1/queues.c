@@ -2,6 +2,7 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/auth.h"
 #include "controlplane/api/idempotency.h"
+#include "controlplane/api/v1/default_cpu.h"
 #include "controlplane/api/v1/id_page.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/views/directory.h"
@@ -13,14 +14,7 @@ static void write_queue(struct fl_json_out *json, const struct core_queue_view *
     fl_json_open(json, NULL, '{');
     fl_json_put_cstr(json, "name", queue->name);
     fl_json_put_bool(json, "paused", queue->is_paused);
-    if (queue->has_default_cpu) {
-        char cpu[FL_QUANTITY_TEXT_MAX];
-
-        fl_quantity_write_milli(queue->default_cpu_milli, cpu);
-        fl_json_put_cstr(json, "defaultCpu", cpu);
-    } else {
-        fl_json_put_null(json, "defaultCpu");
-    }
+    default_cpu_put(json, queue->has_default_cpu, queue->default_cpu_milli);
     fl_json_put_u64(json, "jobs", queue->jobs);
     fl_json_close(json, '}');
 }
@@ -119,7 +113,7 @@ static bool read_default_cpu(struct api_call *call, const struct fl_json *cpu, u
         *ret_milli = (uint32_t)milli;
         return true;
     }
-    api_fail_at(call, "/defaultCpu", "not a number of CPUs", cpu->text,
+    api_fail_at(call, "/" DEFAULT_CPU_FIELD, "not a number of CPUs", cpu->text,
                 "2, 1.5 or 500m; 0 for none; null for the control plane's default_cpu");
     return false;
 }
@@ -129,7 +123,7 @@ static void put_queue(struct api_call *call, const struct fl_json *body, struct 
                       bool is_change)
 {
     const struct fl_json *paused = fl_json_member(body, FL_STR("paused"));
-    const struct fl_json *cpu = fl_json_member(body, FL_STR("defaultCpu"));
+    const struct fl_json *cpu = fl_json_member(body, FL_STR(DEFAULT_CPU_FIELD));
     bool has_cpu = cpu && cpu->kind == FL_JSON_STRING;
     struct engine_event *event;
     uint32_t milli = 0;
@@ -216,20 +210,21 @@ static void remove_queue(struct api_call *call)
 static const struct api_field create_fields[] = {
     API_MUST("name", "string", "its name", .format = API_FORMAT_name),
     API_MAY("paused", "boolean", "nothing of it starts until it is resumed"),
-    API_MAY("defaultCpu", "string or null", DEFAULT_CPU_TEXT),
+    API_MAY(DEFAULT_CPU_FIELD, "string or null", DEFAULT_CPU_TEXT),
     {0},
 };
 
 static const struct api_field change_fields[] = {
     API_MAY("paused", "boolean", "nothing of it starts until it is resumed"),
-    API_MAY("defaultCpu", "string or null", DEFAULT_CPU_TEXT ". Jobs that are there keep theirs"),
+    API_MAY(DEFAULT_CPU_FIELD, "string or null",
+            DEFAULT_CPU_TEXT ". Jobs that are there keep theirs"),
     {0},
 };
 
 static const struct api_field queue_fields[] = {
     API_MUST("name", "string", "its name"),
     API_MUST("paused", "boolean", "nothing of it starts until it is resumed"),
-    API_MUST("defaultCpu", "string or null", DEFAULT_CPU_TEXT),
+    API_MUST(DEFAULT_CPU_FIELD, "string or null", DEFAULT_CPU_TEXT),
     API_MUST("jobs", "integer", "open jobs in it"),
     {0},
 };
