@@ -9,6 +9,7 @@
 #include "cli/http.h"
 #include "cli/live_line.h"
 #include "cli/problem.h"
+#include "shared/base/hex.h"
 #include "shared/io/clock.h"
 
 enum { ANSWER_MS = 120000, RETRY_FIRST_MS = 200, RETRY_MAX_MS = 3000, QUIET_MS = 2000 };
@@ -37,12 +38,10 @@ static void on_head(void *ctx, const struct fl_http_call *call)
 static const char *random_key(struct cli *cli)
 {
     uint8_t bytes[16];
-    char text[33];
+    char text[FL_HEX_MAX(sizeof bytes)];
 
     fl_assert(getrandom(bytes, sizeof bytes, 0) == sizeof bytes);
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-    }
+    fl_hex_print(bytes, sizeof bytes, text);
     return fl_arena_printf(&cli->arena, "cli-%s", text);
 }
 

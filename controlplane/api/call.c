@@ -10,12 +10,13 @@
 #include "controlplane/api/call_budget.h"
 #include "controlplane/front/pending_requests.h"
 #include "shared/base/hash.h"
+#include "shared/base/hex.h"
 #include "shared/base/job_name.h"
 #include "shared/io/clock.h"
 #include "shared/io/log.h"
 #include "shared/io/loop.h"
 
-enum { ETAG_SEED = 1 };
+enum { ETAG_SEED = 1, ANSWER_USUAL_BYTES = 1024 };
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
@@ -78,13 +79,14 @@ static void name_trace(struct api_call *call)
 {
     struct api *api = call->api;
     struct fl_str trace;
+    uint64_t hash;
 
     if (has_traceparent(call, &trace)) {
         snprintf(call->trace_id, sizeof call->trace_id, FL_STR_FMT, FL_STR_ARG(trace));
         return;
     }
-    snprintf(call->trace_id, sizeof call->trace_id, "%016" PRIx64,
-             fl_hash64(api->trace_seed, &api->trace_last, sizeof api->trace_last));
+    hash = fl_hash64(api->trace_seed, &api->trace_last, sizeof api->trace_last);
+    fl_hex_print(&hash, sizeof hash, call->trace_id);
     api->trace_last++;
 }
 
@@ -265,6 +267,7 @@ const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty)
 struct fl_json_out *api_json(struct api_call *call)
 {
     fl_buf_clear(&call->out);
+    fl_buf_reserve(&call->out, ANSWER_USUAL_BYTES);
     call->json = fl_json_out(&call->out);
     return &call->json;
 }

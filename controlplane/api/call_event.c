@@ -20,7 +20,7 @@ struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
     }
     event->event.actor = fl_str_c(actor);
     event->event.owner = fl_arena_str(&event->arena, api_owner(call));
-    event->event.trace = fl_str_c(fl_arena_printf(&event->arena, "%s", call->trace_id));
+    event->event.trace = fl_arena_str(&event->arena, fl_str_c(call->trace_id));
     if (call->request) event->event.peer = fl_arena_str(&event->arena, http_peer(call->request));
     return event;
 }

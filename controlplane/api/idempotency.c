@@ -1,6 +1,5 @@
 #include "controlplane/api/idempotency.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
@@ -23,7 +22,7 @@ static struct fl_str scoped(struct fl_arena *arena, const char *queue, struct fl
 {
     struct fl_sha256_stream *stream;
     struct fl_digest digest;
-    char text[2 + 2 * sizeof digest.at] = " ";
+    char text[1 + FL_DIGEST_TEXT_MAX] = " ";
 
     if (!queue[0] && !part[0]) return fl_arena_str(arena, key);
     stream = fl_sha256_create();
@@ -31,9 +30,7 @@ static struct fl_str scoped(struct fl_arena *arena, const char *queue, struct fl
     put_text(stream, key);
     put_text(stream, fl_str_c(part));
     digest = fl_sha256_end(stream);
-    for (size_t i = 0; i < sizeof digest.at; i++) {
-        snprintf(text + 1 + 2 * i, 3, "%02x", digest.at[i]);
-    }
+    fl_digest_print(digest, text + 1);
     return fl_arena_str(arena, fl_str_c(text));
 }
 

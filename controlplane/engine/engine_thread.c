@@ -39,7 +39,7 @@ struct engine_thread {
     enum phase phase;
     fl_ms stop_by; /* valid while FINISHING */
     uint64_t turns;
-    uint32_t longest_us, longest_cpu_us;
+    uint32_t longest_us;
     enum engine_state state; /* as last published */
     uint64_t losses_told;
     bool is_dispute_told;
@@ -166,7 +166,7 @@ static void publish(struct engine_thread *thread, fl_ms now)
         .epoch = engine_epoch(thread->engine),
         .turns = thread->turns,
         .turn_longest_us = thread->longest_us,
-        .turn_longest_cpu_us = thread->longest_cpu_us,
+        .turn_longest_cpu_us = (uint32_t)fl_loop_longest_cpu_us(thread->loop),
         .handover_len = handover_len(thread->handover),
         .engine = engine_stats(thread->engine),
         .store = store_stats(thread->store),
@@ -233,7 +233,7 @@ static void write_last(struct engine_thread *thread)
 
 static void turn(struct engine_thread *thread, fl_ms now)
 {
-    int64_t began = fl_loop_now_us(thread->loop), cpu = fl_clock_thread_us(), took, took_cpu;
+    int64_t began = fl_loop_now_us(thread->loop), took;
 
     /* First, since it knows whether the lease still holds. */
     store_turn(thread->store, now);
@@ -243,10 +243,8 @@ static void turn(struct engine_thread *thread, fl_ms now)
     if (thread->ports.turned) thread->ports.turned(thread->ports.ctx);
     thread->turns++;
     took = fl_clock_mono_us() - began;
-    took_cpu = fl_clock_thread_us() - cpu;
     engine_turned(thread->engine, (began + took) / 1000);
     if (took > thread->longest_us) thread->longest_us = (uint32_t)took;
-    if (took_cpu > thread->longest_cpu_us) thread->longest_cpu_us = (uint32_t)took_cpu;
     publish(thread, now);
 }
 

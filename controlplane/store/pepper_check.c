@@ -1,17 +1,9 @@
 #include "controlplane/store/pepper_check.h"
 
 #include <libpq-fe.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { HEX_MAX = 2 * sizeof(struct fl_digest) + 1 };
-
-static void print_hex(const struct fl_digest *digest, char out[HEX_MAX])
-{
-    for (size_t i = 0; i < sizeof digest->at; i++) {
-        snprintf(out + 2 * i, 3, "%02x", digest->at[i]);
-    }
-}
+#include "shared/base/hex.h"
 
 /* Runs a statement with the hash as its parameter; *ret_has_row: it gave one. */
 static bool run(PGconn *pg, const char *sql, const char *hex, bool *ret_has_row, struct fl_err *err)
@@ -30,10 +22,10 @@ static bool run(PGconn *pg, const char *sql, const char *hex, bool *ret_has_row,
 
 static bool check(PGconn *pg, const struct pepper *pepper, struct fl_err *err)
 {
-    char hex[HEX_MAX];
+    char hex[FL_HEX_MAX(sizeof pepper->sha256.at)];
     bool has_row = false;
 
-    print_hex(&pepper->sha256, hex);
+    fl_hex_print(pepper->sha256.at, sizeof pepper->sha256.at, hex);
     /* A database from before this table takes the pepper that it finds, unless that is new and
      * there are tokens of another. */
     if (!run(pg,

@@ -149,7 +149,7 @@ bool directory_queue_name(struct directory *directory, struct fl_queue_id queue,
 
     view_feed_lock(&directory->feed);
     known = find_queue(directory, queue.n);
-    if (known) snprintf(ret_name, 64, "%s", known->name);
+    if (known) memcpy(ret_name, known->name, sizeof known->name);
     view_feed_unlock(&directory->feed);
     return known != NULL;
 }

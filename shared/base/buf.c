@@ -54,6 +54,22 @@ void fl_buf_truncate(struct fl_buf *buf, size_t len)
     buf->is_over = false;
 }
 
+static void set_cap(struct fl_buf *buf, size_t cap)
+{
+    if (buf->arena) {
+        buf->at = fl_arena_resize(buf->arena, buf->at, buf->cap, cap);
+    } else {
+        buf->at = fl_realloc_array(buf->at, uint8_t, cap);
+    }
+    buf->cap = cap;
+}
+
+void fl_buf_reserve(struct fl_buf *buf, size_t bytes)
+{
+    if (bytes > buf->max) bytes = buf->max;
+    if (bytes > buf->cap) set_cap(buf, bytes);
+}
+
 static void grow(struct fl_buf *buf, size_t len)
 {
     size_t factor = buf->cap < CAP_FEW ? 4 : 2;
@@ -61,12 +77,7 @@ static void grow(struct fl_buf *buf, size_t len)
 
     if (cap < buf->len + len) cap = buf->len + len;
     if (cap < CAP_MIN) cap = CAP_MIN < buf->max ? CAP_MIN : buf->max;
-    if (buf->arena) {
-        buf->at = fl_arena_resize(buf->arena, buf->at, buf->cap, cap);
-    } else {
-        buf->at = fl_realloc_array(buf->at, uint8_t, cap);
-    }
-    buf->cap = cap;
+    set_cap(buf, cap);
 }
 
 uint8_t *fl_buf_room_by_growing(struct fl_buf *buf, size_t len)

@@ -35,6 +35,9 @@ void fl_buf_init_in(struct fl_buf *buf, size_t bytes_max, struct fl_arena *arena
 struct fl_str fl_buf_take(struct fl_buf *buf);
 void fl_buf_clear(struct fl_buf *buf); /* keeps the memory and the limit */
 
+/* Takes the memory for so many bytes at once, if the limit allows them. */
+void fl_buf_reserve(struct fl_buf *buf, size_t bytes);
+
 /* Back to an earlier length, and not over any more. */
 void fl_buf_truncate(struct fl_buf *buf, size_t len);
 

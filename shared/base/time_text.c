@@ -1,6 +1,15 @@
 #include "shared/base/time_text.h"
 
-#include <stdio.h>
+/* So many digits of n, and what follows them. */
+static void put(char **out, int64_t n, size_t digits, char then)
+{
+    for (size_t i = digits; i > 0; i--) {
+        (*out)[i - 1] = (char)('0' + n % 10);
+        n /= 10;
+    }
+    (*out)[digits] = then;
+    *out += digits + 1;
+}
 
 /* Days since the epoch to a civil date, after Howard Hinnant: no time zone data, no lock. */
 void fl_time_print(fl_ms when, char out[FL_TIME_TEXT_MAX])
@@ -12,9 +21,14 @@ void fl_time_print(fl_ms when, char out[FL_TIME_TEXT_MAX])
     int64_t day = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
     int64_t year = yoe + era * 400 + (month <= 2);
 
-    snprintf(out, FL_TIME_TEXT_MAX, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", (unsigned)(year % 10000),
-             (unsigned)(month % 100), (unsigned)(day % 100), (unsigned)(of_day / 3600 % 24),
-             (unsigned)(of_day / 60 % 60), (unsigned)(of_day % 60), (unsigned)(when % 1000));
+    put(&out, year, 4, '-');
+    put(&out, month, 2, '-');
+    put(&out, day, 2, 'T');
+    put(&out, of_day / 3600, 2, ':');
+    put(&out, of_day / 60 % 60, 2, ':');
+    put(&out, of_day % 60, 2, '.');
+    put(&out, when % 1000, 3, 'Z');
+    *out = '\0';
 }
 
 static bool digits(struct fl_str text, size_t from, size_t len, int64_t *ret_n)

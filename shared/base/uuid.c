@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-enum { TEXT_LEN = FL_UUID_TEXT_MAX - 1 };
+#include "shared/base/hex.h"
 
-static const char digits[] = "0123456789abcdef";
+enum { TEXT_LEN = FL_UUID_TEXT_MAX - 1, HEX_LEN = 2 * sizeof((struct fl_uuid *)0)->at };
 
 static bool is_dash(size_t i)
 {
@@ -13,40 +13,32 @@ static bool is_dash(size_t i)
 
 void fl_uuid_print(struct fl_uuid uuid, char out[FL_UUID_TEXT_MAX])
 {
-    size_t nibble = 0;
+    char hex[HEX_LEN + 1], *digit = hex;
 
+    fl_hex_print(uuid.at, sizeof uuid.at, hex);
     for (size_t i = 0; i < TEXT_LEN; i++) {
-        if (is_dash(i)) {
-            out[i] = '-';
-        } else {
-            uint8_t byte = uuid.at[nibble / 2];
-
-            out[i] = digits[nibble % 2 == 0 ? byte >> 4 : byte & 15];
-            nibble++;
-        }
+        out[i] = is_dash(i) ? '-' : *digit++;
     }
     out[TEXT_LEN] = '\0';
 }
 
 bool fl_uuid_parse(struct fl_str s, struct fl_uuid *ret_uuid, struct fl_err *err)
 {
-    struct fl_uuid uuid = {{0}};
-    size_t nibble = 0;
+    char hex[HEX_LEN], *digit = hex;
+    struct fl_uuid uuid;
 
     if (s.len != TEXT_LEN) {
         return fl_fail(err, FL_INVALID, "a uuid has %d characters", TEXT_LEN);
     }
     for (size_t i = 0; i < TEXT_LEN; i++) {
-        const char *digit;
-
-        if (is_dash(i)) {
-            if (s.at[i] != '-') return fl_fail(err, FL_INVALID, "a uuid has a dash at %zu", i);
-            continue;
+        if (!is_dash(i)) {
+            *digit++ = s.at[i];
+        } else if (s.at[i] != '-') {
+            return fl_fail(err, FL_INVALID, "a uuid has a dash at %zu", i);
         }
-        digit = memchr(digits, s.at[i], sizeof digits - 1);
-        if (!digit) return fl_fail(err, FL_INVALID, "a uuid has lower-case hex digits");
-        uuid.at[nibble / 2] = (uint8_t)(uuid.at[nibble / 2] << 4 | (digit - digits));
-        nibble++;
+    }
+    if (!fl_hex_parse(hex, sizeof uuid.at, uuid.at)) {
+        return fl_fail(err, FL_INVALID, "a uuid has lower-case hex digits");
     }
     *ret_uuid = uuid;
     return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "shared/base/hex.h"
 #include "shared/base/str.h"
 
 static bool matches(struct fl_str entry, const char *host, uint16_t port)
@@ -43,14 +44,6 @@ static bool is_exempt(const char *no_proxy, const char *host, uint16_t port)
     return false;
 }
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 /* Decodes percent signs.  False: it is too long, or has a control character. */
 static bool decode_login(struct fl_str text, char out[FL_PROXY_LOGIN_MAX])
 {
@@ -59,9 +52,9 @@ static bool decode_login(struct fl_str text, char out[FL_PROXY_LOGIN_MAX])
     for (size_t i = 0; i < text.len; i++) {
         char c = text.at[i];
 
-        if (c == '%' && i + 2 < text.len && digit(text.at[i + 1]) >= 0 &&
-            digit(text.at[i + 2]) >= 0) {
-            c = (char)(digit(text.at[i + 1]) * 16 + digit(text.at[i + 2]));
+        if (c == '%' && i + 2 < text.len && fl_hex_digit(text.at[i + 1]) >= 0 &&
+            fl_hex_digit(text.at[i + 2]) >= 0) {
+            c = (char)(fl_hex_digit(text.at[i + 1]) * 16 + fl_hex_digit(text.at[i + 2]));
             i += 2;
         }
         if (iscntrl((unsigned char)c) || len + 1 == FL_PROXY_LOGIN_MAX) return false;

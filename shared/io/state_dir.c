@@ -13,6 +13,7 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/hex.h"
 #include "shared/io/file.h"
 
 #define LOCK_NAME "lock"
@@ -97,9 +98,7 @@ static bool make_instance(struct fl_state_dir *dir, struct fl_err *err)
     ssize_t got = getrandom(random, sizeof random, 0);
 
     fl_assert(got == (ssize_t)sizeof random);
-    for (size_t i = 0; i < sizeof random; i++) {
-        snprintf(dir->instance + 2 * i, 3, "%02x", random[i]);
-    }
+    fl_hex_print(random, sizeof random, dir->instance);
     return fl_file_write(dir->fd, INSTANCE_NAME, dir->instance, strlen(dir->instance), 0600, err) ||
            fl_err_wrap(err, "%s", dir->path);
 }

@@ -5,6 +5,7 @@
 
 #include "shared/base/arena.h"
 #include "shared/base/hash.h"
+#include "shared/base/hex.h"
 #include "shared/json/json_text.h"
 
 #define FEW_MEMBERS                                                                                \
@@ -223,16 +224,10 @@ static bool read_hex(struct reader *reader, const char *at, uint32_t *ret_n)
     uint32_t n = 0;
 
     for (int i = 0; i < 4; i++, at++) {
-        char c = at < reader->end ? *at : '\0';
-        char lower = (char)(c | 0x20);
+        int digit = at < reader->end ? fl_hex_digit(*at) : -1;
 
-        if (is_digit(c)) {
-            n = n << 4 | (uint32_t)(c - '0');
-        } else if (lower >= 'a' && lower <= 'f') {
-            n = n << 4 | (uint32_t)(lower - 'a' + 10);
-        } else {
-            return FAIL(reader, at, FL_INVALID, "\\u wants four hexadecimal digits");
-        }
+        if (digit < 0) return FAIL(reader, at, FL_INVALID, "\\u wants four hexadecimal digits");
+        n = n << 4 | (uint32_t)digit;
     }
     *ret_n = n;
     return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/hex.h"
 #include "shared/base/job_name.h"
 #include "shared/base/time_text.h"
 #include "shared/json/json.h"
@@ -144,21 +145,31 @@ void fl_json_put_key(struct fl_json_out *out, struct fl_str key)
     fl_buf_put_u8(out->buf, ':');
 }
 
-/* A word of ours: nothing in it needs an escape. */
-static void put_key(struct fl_json_out *out, const char *key)
+/* Writes the key, a word of ours in which nothing needs an escape, and makes room for so many bytes
+ * behind it, in one step: an answer is made of fields like this.  NULL: over the limit. */
+static uint8_t *room_behind(struct fl_json_out *out, const char *key, size_t bytes)
 {
-    struct fl_str word;
+    size_t len = strlen(key);
+    bool has_comma = out->has_before;
     uint8_t *at;
 
-    if (!key) return;
-    begin_key(out);
-    word = fl_str_c(key);
-    at = fl_buf_room(out->buf, word.len + 3);
-    if (!at) return;
+    fl_assert(is_in_object(out) && !out->has_key);
+    out->has_before = true;
+    at = fl_buf_room(out->buf, has_comma + len + 3 + bytes);
+    if (!at) return NULL;
+    if (has_comma) *at++ = ',';
     *at++ = '"';
-    memcpy(at, word.at, word.len);
-    at[word.len] = '"';
-    at[word.len + 1] = ':';
+    memcpy(at, key, len);
+    at[len] = '"';
+    at[len + 1] = ':';
+    return at + len + 2;
+}
+
+static void put_key(struct fl_json_out *out, const char *key)
+{
+    if (!key) return;
+    room_behind(out, key, 0);
+    out->has_key = true;
 }
 
 void fl_json_open(struct fl_json_out *out, const char *key, char bracket)
@@ -178,9 +189,40 @@ void fl_json_close(struct fl_json_out *out, char bracket)
 
 void fl_json_put_raw(struct fl_json_out *out, const char *key, struct fl_str json)
 {
-    put_key(out, key);
-    begin_value(out);
-    fl_buf_put(out->buf, json.at, json.len);
+    uint8_t *at;
+
+    if (!key) {
+        begin_value(out);
+        fl_buf_put(out->buf, json.at, json.len);
+        return;
+    }
+    at = room_behind(out, key, json.len);
+    if (at) memcpy(at, json.at, json.len);
+}
+
+/* The place for a string of so many bytes, in which nothing needs an escape, between its quotes;
+ * NULL: over the limit. */
+static uint8_t *quoted(struct fl_json_out *out, const char *key, size_t len)
+{
+    uint8_t *at;
+
+    if (key) {
+        at = room_behind(out, key, len + 2);
+    } else {
+        begin_value(out);
+        at = fl_buf_room(out->buf, len + 2);
+    }
+    if (!at) return NULL;
+    at[0] = at[len + 1] = '"';
+    return at + 1;
+}
+
+static void put_word(struct fl_json_out *out, const char *key, const char *word)
+{
+    size_t len = strlen(word);
+    uint8_t *at = quoted(out, key, len);
+
+    if (at) memcpy(at, word, len);
 }
 
 void fl_json_put_str(struct fl_json_out *out, const char *key, struct fl_str s)
@@ -236,34 +278,33 @@ void fl_json_put_time(struct fl_json_out *out, const char *key, fl_ms when)
 {
     char text[FL_TIME_TEXT_MAX];
 
-    if (when >= 1) fl_time_print(when, text);
-    fl_json_put_cstr(out, key, when >= 1 ? text : NULL);
+    if (when < 1) {
+        fl_json_put_null(out, key);
+        return;
+    }
+    fl_time_print(when, text);
+    put_word(out, key, text);
 }
 
 void fl_json_put_job(struct fl_json_out *out, const char *key, struct fl_job job)
 {
     char name[FL_JOB_NAME_MAX];
 
-    if (job.n > 0) fl_job_name(job, name);
-    fl_json_put_cstr(out, key, job.n > 0 ? name : NULL);
+    if (job.n == 0) {
+        fl_json_put_null(out, key);
+        return;
+    }
+    fl_job_name(job, name);
+    put_word(out, key, name);
 }
 
 void fl_json_put_hex(struct fl_json_out *out, const char *key, const void *ptr, size_t len)
 {
-    static const char digits[] = "0123456789abcdef";
-    const uint8_t *bytes = ptr;
-    uint8_t *at;
+    uint8_t *at = quoted(out, key, 2 * len);
 
-    put_key(out, key);
-    begin_value(out);
-    at = fl_buf_room(out->buf, 2 * len + 2);
     if (!at) return;
-    *at++ = '"';
-    for (size_t i = 0; i < len; i++) {
-        *at++ = (uint8_t)digits[bytes[i] >> 4];
-        *at++ = (uint8_t)digits[bytes[i] & 15];
-    }
-    *at = '"';
+    fl_hex_print(ptr, len, (char *)at);
+    at[2 * len] = '"'; /* over the end of the string */
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */

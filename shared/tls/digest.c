@@ -11,6 +11,7 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/hex.h"
 
 struct fl_sha256_stream {
     SHA256_CTX context;
@@ -72,15 +73,9 @@ void fl_secret_wipe(void *ptr, size_t len)
     OPENSSL_cleanse(ptr, len);
 }
 
-static const char hex[] = "0123456789abcdef";
-
 void fl_digest_print(struct fl_digest digest, char out[FL_DIGEST_TEXT_MAX])
 {
-    for (size_t i = 0; i < sizeof digest.at; i++) {
-        out[2 * i] = hex[digest.at[i] >> 4];
-        out[2 * i + 1] = hex[digest.at[i] & 15];
-    }
-    out[FL_DIGEST_TEXT_MAX - 1] = '\0';
+    fl_hex_print(digest.at, sizeof digest.at, out);
 }
 
 bool fl_digest_parse(struct fl_str s, struct fl_digest *ret_digest, struct fl_err *err)
@@ -90,11 +85,8 @@ bool fl_digest_parse(struct fl_str s, struct fl_digest *ret_digest, struct fl_er
     if (s.len != FL_DIGEST_TEXT_MAX - 1) {
         return fl_fail(err, FL_INVALID, "a SHA-256 has 64 hex digits");
     }
-    for (size_t i = 0; i < s.len; i++) {
-        const char *digit = memchr(hex, s.at[i], sizeof hex - 1);
-
-        if (!digit) return fl_fail(err, FL_INVALID, "a SHA-256 has lower-case hex digits");
-        digest.at[i / 2] = (uint8_t)(digest.at[i / 2] << 4 | (digit - hex));
+    if (!fl_hex_parse(s.at, sizeof digest.at, digest.at)) {
+        return fl_fail(err, FL_INVALID, "a SHA-256 has lower-case hex digits");
     }
     *ret_digest = digest;
     return true;

@@ -1,6 +1,7 @@
 #include "shared/wire/http_body.h"
 
 #include "shared/base/assert.h"
+#include "shared/base/hex.h"
 
 enum state {
     PLAIN,     /* left_bytes of the body */
@@ -40,23 +41,15 @@ void fl_http_body_init(struct fl_http_body *body, const struct fl_http_head *hea
     }
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 /* The state after one byte outside of the chunks' data; BAD: *ret_why says why. */
 static enum state step(struct fl_http_body *body, char c, const char **ret_why)
 {
     switch ((enum state)body->state) {
     case SIZE:
-        if (hex(c) >= 0) {
+        if (fl_hex_digit(c) >= 0) {
             *ret_why = "the size of a chunk has too many digits";
             if (body->digits_len == FL_HTTP_CHUNK_DIGITS_MAX) return BAD;
-            body->left_bytes = body->left_bytes << 4 | (uint64_t)hex(c);
+            body->left_bytes = body->left_bytes << 4 | (uint64_t)fl_hex_digit(c);
             body->digits_len++;
             return SIZE;
         }

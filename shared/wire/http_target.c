@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/hex.h"
 
 /* The length of what comes before the first 'mark', or of all. */
 static size_t until(struct fl_str s, char mark)
@@ -46,14 +47,6 @@ bool fl_http_take_pair(struct fl_str *query, struct fl_str *ret_name, struct fl_
     return false;
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 bool fl_http_decode(struct fl_str raw, enum fl_http_part part, char *out, struct fl_str *ret_text)
 {
     struct fl_str text = {out, 0};
@@ -62,8 +55,10 @@ bool fl_http_decode(struct fl_str raw, enum fl_http_part part, char *out, struct
         char c = raw.at[i];
 
         if (c == '%') {
-            if (raw.len - i < 3 || hex(raw.at[i + 1]) < 0 || hex(raw.at[i + 2]) < 0) return false;
-            c = (char)(hex(raw.at[i + 1]) << 4 | hex(raw.at[i + 2]));
+            if (raw.len - i < 3 || fl_hex_digit(raw.at[i + 1]) < 0 ||
+                fl_hex_digit(raw.at[i + 2]) < 0)
+                return false;
+            c = (char)(fl_hex_digit(raw.at[i + 1]) << 4 | fl_hex_digit(raw.at[i + 2]));
             i += 2;
         } else if (c == '+' && part == FL_HTTP_IN_QUERY) {
             c = ' ';

@@ -22,6 +22,8 @@ static void fail(struct api_call *call, enum fl_code code, const char *text, str
 }
 
 /* One job on its way to the engine. */
+#define JOBS "/v1/jobs/"
+
 struct submit {
     struct engine_event *event; /* ours until it is sent */
     struct core_submit_item *item;
@@ -31,7 +33,7 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
 {
     const struct core_outcome *outcome = &answer->outcomes[0];
     const struct core_submit_item *item = ((struct submit *)call->state)->item;
-    char name[FL_JOB_NAME_MAX], *location;
+    char location[sizeof JOBS - 1 + FL_JOB_NAME_MAX] = JOBS;
     struct fl_json_out *json;
 
     fl_assert(answer->outcomes_len == 1);
@@ -39,9 +41,8 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
         fail(call, outcome->code, outcome->text ? outcome->text : "it was refused", item->queue);
         return;
     }
-    fl_job_name(outcome->job, name);
-    location = fl_arena_printf(&call->arena, "/v1/jobs/%s", name);
-    api_header_add(call, "Location", fl_str_c(location));
+    fl_job_name(outcome->job, location + sizeof JOBS - 1);
+    api_header_add(call, "Location", fl_arena_str(&call->arena, fl_str_c(location)));
     if (answer->is_replay) {
         job_answer(call, outcome->job);
         return;

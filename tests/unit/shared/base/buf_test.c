@@ -213,6 +213,29 @@ static void a_buffer_grows_and_keeps_its_bytes(void **state)
     fl_free(piece);
 }
 
+static void what_was_reserved_does_not_move(void **state)
+{
+    struct fl_buf buf;
+    const uint8_t *at;
+
+    (void)state;
+    fl_buf_init(&buf, 300);
+    fl_buf_reserve(&buf, 200);
+    at = buf.at;
+    for (int i = 0; i < 200; i++) {
+        assert_true(fl_buf_put_u8(&buf, (uint8_t)i));
+    }
+    assert_ptr_equal(buf.at, at);
+    fl_buf_reserve(&buf, 100); /* it has more */
+    assert_int_equal(buf.cap, 200);
+    fl_buf_reserve(&buf, 1000); /* more than it may have */
+    assert_int_equal(buf.cap, 300);
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(buf.at[i], i);
+    }
+    fl_buf_fini(&buf);
+}
+
 static void reading_past_the_end_is_bad_for_good(void **state)
 {
     const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7};
@@ -364,6 +387,7 @@ FL_TESTS(cmocka_unit_test(what_was_written_is_read_back),
          cmocka_unit_test(once_over_every_put_is_refused_until_cleared_or_cut),
          cmocka_unit_test(a_length_can_be_patched_in_later),
          cmocka_unit_test(a_buffer_grows_and_keeps_its_bytes),
+         cmocka_unit_test(what_was_reserved_does_not_move),
          cmocka_unit_test(reading_past_the_end_is_bad_for_good),
          cmocka_unit_test(a_var_has_one_spelling),
          cmocka_unit_test(random_bytes_read_as_a_var_write_back_the_same),
