@@ -5,6 +5,7 @@
 #include "controlplane/api/caller.h"
 #include "controlplane/api/stream.h"
 #include "controlplane/api/v1/events.h"
+#include "controlplane/identity/identity.h"
 #include "controlplane/views/views_refill.h"
 #include "shared/base/hash.h"
 
@@ -93,7 +94,8 @@ static bool admit(struct api_call *call)
     bool has_token;
 
     call->route = call->match.route;
-    has_token = api_caller(head, call->parts->tokens, call->parts->identity, &call->token);
+    has_token = api_caller(head, &call->api->callers, call->parts->tokens,
+                           identity_pepper(call->parts->identity), &call->token);
     if (is_too_early(call, has_token)) {
         api_fail_status(call, 503, FL_UNAVAILABLE, "tokens and queues are being read, ask again");
         return false;
@@ -294,6 +296,7 @@ void api_destroy(struct api *api)
     fl_buf_fini(&api->openapi);
     fl_map_fini(&api->awaited);
     fl_map_fini(&api->streams_of);
+    api_callers_wipe(&api->callers);
     fl_free(api);
 }
 

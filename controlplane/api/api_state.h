@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controlplane/api/call.h"
+#include "controlplane/api/caller.h"
 #include "controlplane/api/route_metrics.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
@@ -32,9 +33,10 @@ struct api {
     struct fl_map streams_of;         /* token id -> how many of these */
     struct fl_timer tokens_look;      /* on while there are some */
     struct fl_buf openapi;            /* its text, once it was asked for */
-    uint64_t trace_seed, trace_last;  /* names the calls in problem answers */
-    struct fl_timer denials_look;     /* on while refusals are counted that no row tells of */
-    uint64_t denials_told;            /* so many does a row tell of that is on its way */
+    struct api_callers callers;
+    uint64_t trace_seed, trace_last; /* names the calls in problem answers */
+    struct fl_timer denials_look;    /* on while refusals are counted that no row tells of */
+    uint64_t denials_told;           /* so many does a row tell of that is on its way */
 };
 
 /* The call is the request's watcher from now on. */

@@ -1,12 +1,27 @@
-/* caller.h - the one way from a request's Authorization header to a token that counts. */
+/* caller.h - the one way from a request's Authorization header to a token that counts.
+ * A caller whose token counted is known by its text from then on, as long as no other takes its
+ * place: it is compared, where it would be parsed and its MAC made.  Whether the token still counts
+ * is looked up each time.  Not thread-safe. */
 #pragma once
 
+#include "controlplane/identity/api_token.h"
 #include "controlplane/views/token_table.h"
 
 struct fl_http_head;
-struct identity;
+
+enum { API_CALLERS_KNOWN = 64 };
+
+struct api_callers {
+    struct api_caller {
+        char text[API_TOKEN_TEXT_MAX]; /* "": none */
+        char id[API_TOKEN_ID_TEXT_MAX];
+        struct fl_digest mac;
+    } known[API_CALLERS_KNOWN];
+};
 
 /* False: there is no token, or none that is known with this secret.  Whether it has expired is
  * api_may's. */
-bool api_caller(const struct fl_http_head *head, struct token_table *tokens,
-                const struct identity *identity, struct token_grant *ret_token);
+bool api_caller(const struct fl_http_head *head, struct api_callers *callers,
+                struct token_table *tokens, struct fl_str pepper, struct token_grant *ret_token);
+
+void api_callers_wipe(struct api_callers *callers);

@@ -3,6 +3,7 @@
 #include "controlplane/api/auth.h"
 #include "controlplane/api/caller.h"
 #include "controlplane/http/server.h"
+#include "controlplane/identity/identity.h"
 #include "shared/base/alloc.h"
 #include "shared/io/loop.h"
 #include "shared/io/metrics.h"
@@ -12,6 +13,7 @@ enum { TEXT_BYTES_MAX = 16 << 20 };
 struct metrics_listener {
     struct metrics_listener_parts parts;
     struct http_server *http;
+    struct api_callers callers;
     struct fl_buf text;
 };
 
@@ -31,7 +33,8 @@ static uint64_t on_head(void *ctx, struct http_request *request)
     const struct fl_http_head *head = http_head(request);
     struct token_grant token;
     struct api_route route = {.need = API_NEED_read};
-    bool has_token = api_caller(head, server->parts.tokens, server->parts.identity, &token);
+    bool has_token = api_caller(head, &server->callers, server->parts.tokens,
+                                identity_pepper(server->parts.identity), &token);
     enum api_verdict verdict =
         api_may(&route, has_token ? &token : NULL,
                 token_table_time(server->parts.tokens, fl_loop_now(server->parts.loop)));
@@ -82,5 +85,6 @@ void metrics_listener_destroy(struct metrics_listener *server)
     if (!server) return;
     http_server_destroy(server->http);
     fl_buf_fini(&server->text);
+    api_callers_wipe(&server->callers);
     fl_free(server);
 }
