@@ -426,11 +426,14 @@ static bool open_fronts(struct daemon *daemon, struct fl_err *err)
 }
 
 /* One that does not lead leaves the ledger to the one that does. */
-static uint64_t usage_progress(void *ctx)
+static struct usage_progress usage_progress(void *ctx)
 {
     struct engine_thread_status status = engine_thread_status(((struct daemon *)ctx)->engine);
 
-    return status.state == ENGINE_LEADING ? status.engine.batches + 1 : 0;
+    if (status.state != ENGINE_LEADING) return (struct usage_progress){0};
+    return (struct usage_progress){.newest = status.engine.batch_newest,
+                                   .newest_at = status.engine.batch_newest_at,
+                                   .of_ends = status.engine.batch_of_ends};
 }
 
 static void usage_trouble(void *ctx, const char *text)

@@ -46,6 +46,7 @@ void core_batch_row(struct core_batch *batch, const struct row *row)
     is_written = row_move(&batch->body, &batch->rows.at[batch->rows.len - 1]);
     fl_assert(is_written);
     if (row->kind == ROW_job_new) batch->jobs++;
+    if (row_kind_ends_attempts(row->kind)) batch->has_ends = true;
     if (batch->body.cap == cap) return;
     at = batch->body.at; /* it has grown, and moved: once each time that it doubles */
     for (size_t i = 0; i < batch->rows.len; i++) {

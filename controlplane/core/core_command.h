@@ -190,6 +190,7 @@ struct core_batch {
     FL_VEC(struct core_effect) effects;
     struct fl_buf body; /* the rows, as the journal has them */
     size_t jobs;        /* accepted in it */
+    bool has_ends;      /* an attempt may have ended in it */
 };
 
 #define CORE_BATCH_BYTES_MAX ((size_t)12 << 20)

@@ -42,6 +42,11 @@ const char *row_kind_name(enum row_kind kind)
     return names[kind];
 }
 
+bool row_kind_ends_attempts(enum row_kind kind)
+{
+    return kind == ROW_attempt_end || kind == ROW_element_end;
+}
+
 uint64_t row_job(const struct row *row)
 {
     struct row_info info = row_info(row->kind);
@@ -224,27 +229,52 @@ static bool refuse_kind(size_t start, uint8_t kind, struct fl_err *err)
     return fl_fail(err, FL_TORN, "byte %zu: no kind of row has the number %u", start, kind);
 }
 
-bool row_decode(struct fl_reader *reader, struct row *ret_row, struct fl_err *err)
+/* Takes the kind and the bytes behind its length. */
+static bool take(struct fl_reader *reader, uint8_t *ret_kind, struct fl_reader *ret_fields,
+                 struct fl_err *err)
 {
     size_t start = reader->pos;
     uint8_t kind = fl_read_u8(reader);
     uint64_t bytes = fl_read_var(reader);
-    struct fl_reader fields;
-    struct row row;
-    unsigned len;
 
-    memset(&row, 0, sizeof row);
     if (kind == 0) return refuse_kind(start, kind, err);
     if (reader->is_bad || bytes > reader->len - reader->pos || bytes > UINT32_MAX) {
         return fl_fail(err, FL_TORN, "byte %zu: the row is cut", start);
     }
-    fields = fl_reader(reader->at + reader->pos, bytes);
+    *ret_kind = kind;
+    *ret_fields = fl_reader(reader->at + reader->pos, bytes);
     reader->pos += bytes;
+    return true;
+}
+
+bool row_cut(struct fl_reader *reader, enum row_kind *ret_kind, struct fl_reader *ret_row,
+             struct fl_err *err)
+{
+    size_t start = reader->pos;
+    struct fl_reader fields;
+    uint8_t kind;
+
+    if (!take(reader, &kind, &fields, err)) return false;
+    *ret_kind = is_known(kind) ? (enum row_kind)kind : ROW_unknown;
+    *ret_row = fl_reader(reader->at + start, reader->pos - start);
+    return true;
+}
+
+bool row_decode(struct fl_reader *reader, struct row *ret_row, struct fl_err *err)
+{
+    size_t start = reader->pos;
+    struct fl_reader fields;
+    struct row row;
+    unsigned len;
+    uint8_t kind;
+
+    if (!take(reader, &kind, &fields, err)) return false;
+    memset(&row, 0, sizeof row);
     len = decode_fields(&fields, kind, UINT_MAX, &row);
     if (fields.is_bad || (kind < ROW_KINDS_LEN && len < fields_of_0001[kind])) {
         return refuse(start, &row, err);
     }
-    row.skipped = (uint32_t)(bytes - fields.pos);
+    row.skipped = (uint32_t)(fields.len - fields.pos);
     *ret_row = row;
     return true;
 }

@@ -114,6 +114,9 @@ extern const size_t row_kinds_len;
 
 const char *row_kind_name(enum row_kind kind);
 
+/* Whether rows of this kind can end an attempt. */
+bool row_kind_ends_attempts(enum row_kind kind);
+
 /* The job that a row is about; 0: none. */
 uint64_t row_job(const struct row *row);
 
@@ -129,6 +132,11 @@ const uint8_t *row_point(struct row *row, const uint8_t *at);
 
 /* Takes the next row.  Its strings point into the reader's bytes. */
 FL_CHECK bool row_decode(struct fl_reader *reader, struct row *ret_row, struct fl_err *err);
+
+/* The same without a look inside: its kind (ROW_unknown: only a newer program knows it), and a
+ * reader of its bytes, for row_decode. */
+FL_CHECK bool row_cut(struct fl_reader *reader, enum row_kind *ret_kind, struct fl_reader *ret_row,
+                      struct fl_err *err);
 
 /* The next row as release 0001 wrote it: without its length.  For the store, which reads old
  * journals. */

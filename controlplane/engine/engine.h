@@ -137,13 +137,16 @@ struct engine_loss {
 struct engine_stats {
     uint64_t losses; /* takeovers that found a loss, and the newest one's */
     struct engine_loss loss;
-    uint64_t events;      /* stepped */
-    uint64_t batches;     /* committed */
-    uint64_t rows;        /* in them */
-    uint64_t takes;       /* attempts to take over */
-    uint64_t reloads;     /* cores loaded */
-    uint64_t refused;     /* batches that the server refused as poisoned */
-    uint64_t quarantined; /* events */
+    uint64_t events;       /* stepped */
+    uint64_t batches;      /* committed */
+    uint64_t batch_newest; /* the newest one, or the newest that the newest term found */
+    fl_ms batch_newest_at;
+    uint64_t batch_of_ends; /* the newest one in which an attempt may have ended */
+    uint64_t rows;          /* in them */
+    uint64_t takes;         /* attempts to take over */
+    uint64_t reloads;       /* cores loaded */
+    uint64_t refused;       /* batches that the server refused as poisoned */
+    uint64_t quarantined;   /* events */
     fl_ms turn_longest_ms;
     size_t batch_largest_bytes; /* in memory */
     size_t inbox_len, inflight_len, keys_len;

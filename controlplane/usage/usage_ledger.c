@@ -18,8 +18,9 @@
 #include "shared/spec/job_spec.h"
 
 enum {
-    PASS_BATCHES = 32,       /* the most that a pass takes */
-    PASS_ATTEMPTS = 20000,   /* no further batch is taken from then on */
+    PASS_BATCHES = 512,      /* the most that a pass takes */
+    PASS_BYTES = 4 << 20,    /* no further batch is read from then on ... */
+    PASS_ATTEMPTS = 20000,   /* ... or taken */
     SPECS_MAX = 100,         /* asked for at a time */
     SPECS_KNOWN_MAX = 10000, /* remembered from one pass to the next */
     FORGET_ROWS = 10000,     /* deleted at a time */
@@ -64,9 +65,9 @@ struct usage_ledger {
     struct fl_timer timer;
     struct fl_after turn;
     enum state state;
-    unsigned results;  /* so many statements of this state are answered */
-    bool is_wrong;     /* one of them failed */
-    uint64_t progress; /* as it was when the newest pass began */
+    unsigned results; /* so many statements of this state are answered */
+    bool is_wrong;    /* one of them failed */
+    uint64_t mark;    /* as it is, if no other ledger moves it; 0: not known */
     fl_ms began_at, forget_at;
     struct fl_map specs; /* digest -> index of 'asked' */
     FL_VEC(struct asked) asked;
@@ -102,7 +103,7 @@ static void fail(struct usage_ledger *ledger, const char *text)
 {
     ledger->hooks.trouble(ledger->hooks.ctx, text);
     disconnect(ledger);
-    ledger->progress = 0;
+    ledger->mark = 0;
     ledger->stats.is_behind = true;
     rest(ledger, RETRY_MS);
 }
@@ -132,19 +133,24 @@ static void wait_for(struct usage_ledger *ledger, enum state state)
     if (!pg_conn_sync(ledger->conn)) fl_after_put(&ledger->turn);
 }
 
-static void read_journal(struct usage_ledger *ledger)
+static void begin_pass(struct usage_ledger *ledger)
 {
-    int64_t limit;
-    struct pg_value value = pg_i64(&limit, PASS_BATCHES);
-
     ledger->began_at = fl_loop_now(ledger->loop);
     fl_arena_reset(&ledger->arena);
     ledger->ended.len = ledger->jobs.len = ledger->days.len = 0;
+}
+
+static void read_journal(struct usage_ledger *ledger)
+{
+    int64_t batches, bytes;
+    struct pg_value values[] = {pg_i64(&batches, PASS_BATCHES), pg_i64(&bytes, PASS_BYTES)};
+
+    begin_pass(ledger);
     if (ledger->asked.len >= SPECS_KNOWN_MAX) {
         fl_map_fini(&ledger->specs);
         ledger->asked.len = 0;
     }
-    ask(ledger, PG_STMT_usage_journal, &value);
+    ask(ledger, PG_STMT_usage_journal, values);
     wait_for(ledger, READING);
 }
 
@@ -248,13 +254,16 @@ static void note_batch(struct usage_ledger *ledger, struct fl_str body, fl_ms at
 {
     struct fl_arena arena = {0};
     struct fl_err err = {0};
-    struct fl_reader reader;
+    struct fl_reader reader, one;
     struct fl_str rows;
+    enum row_kind kind;
     struct row row;
 
     if (journal_unpack(body, &arena, &rows, &err)) {
         reader = fl_reader(rows.at, rows.len);
-        while (reader.pos < reader.len && row_decode(&reader, &row, &err)) {
+        while (reader.pos < reader.len && row_cut(&reader, &kind, &one, &err)) {
+            if (!row_kind_ends_attempts(kind)) continue;
+            if (!row_decode(&one, &row, &err)) break;
             note_end(ledger, &row, at);
         }
     }
@@ -265,6 +274,7 @@ static void note_batch(struct usage_ledger *ledger, struct fl_str body, fl_ms at
 static void take_journal(struct usage_ledger *ledger, const PGresult *result)
 {
     int rows = PQntuples(result), i = 0;
+    size_t bytes = 0;
 
     ledger->from = ledger->to = rows > 0 ? (uint64_t)pg_get_int(result, 0, 0) : 0;
     ledger->stats.batch = ledger->from;
@@ -272,8 +282,9 @@ static void take_journal(struct usage_ledger *ledger, const PGresult *result)
         ledger->to = (uint64_t)pg_get_int(result, i, 1);
         ledger->to_at = pg_get_int(result, i, 2);
         note_batch(ledger, pg_field(result, i, 3), ledger->to_at);
+        bytes += pg_field(result, i, 3).len;
     }
-    ledger->has_more = i == PASS_BATCHES || (i > 0 && i < rows);
+    ledger->has_more = i == PASS_BATCHES || bytes >= PASS_BYTES || (i > 0 && i < rows);
 }
 
 static int by_id(const void *a, const void *b)
@@ -472,6 +483,17 @@ static void save(struct usage_ledger *ledger)
     wait_for(ledger, SAVING);
 }
 
+/* No attempt ended between the mark and there. */
+static void pass_over(struct usage_ledger *ledger, const struct usage_progress *progress)
+{
+    begin_pass(ledger);
+    ledger->from = ledger->mark;
+    ledger->to = progress->newest;
+    ledger->to_at = progress->newest_at;
+    ledger->has_more = false;
+    save(ledger);
+}
+
 /* ---- old days -------------------------------------------------------------------------------- */
 
 /* False: it is not the time. */
@@ -488,10 +510,13 @@ static bool forget(struct usage_ledger *ledger)
     return true;
 }
 
-/* Without a row nothing was saved: another ledger had moved the mark. */
-static void take_saved(struct usage_ledger *ledger, PGresult *result)
+static void take_saved(struct usage_ledger *ledger, const PGresult *result)
 {
-    if (strtoul(PQcmdTuples(result), NULL, 10) > 0) ledger->stats.attempts += ledger->summed;
+    bool is_moved = pg_get_int(result, 0, 0) != 0; /* or another ledger had moved it */
+
+    ledger->mark = is_moved ? ledger->to : 0;
+    if (is_moved) ledger->stats.batch = ledger->to;
+    if (is_moved) ledger->stats.attempts += ledger->summed;
 }
 
 static void take_forgotten(struct usage_ledger *ledger, PGresult *result)
@@ -550,7 +575,6 @@ static void go_on(struct usage_ledger *ledger)
         if (!ask_specs(ledger)) save(ledger);
         break;
     case SAVING:
-        ledger->stats.batch = ledger->to;
         if (!forget(ledger)) end_pass(ledger);
         break;
     case FORGETTING:
@@ -612,7 +636,7 @@ static void on_turn(void *ctx)
 static void on_time(void *ctx)
 {
     struct usage_ledger *ledger = ctx;
-    uint64_t progress;
+    struct usage_progress progress;
 
     if (ledger->state == CONNECTING) { /* for too long, perhaps */
         on_turn(ledger);
@@ -623,12 +647,18 @@ static void on_time(void *ctx)
         return;
     }
     progress = ledger->hooks.progress(ledger->hooks.ctx);
-    if (progress == 0) disconnect(ledger);
-    if (progress == 0 || (progress == ledger->progress && !ledger->has_more)) {
+    if (progress.newest == 0) {
+        disconnect(ledger);
+        ledger->mark = 0;
+    }
+    if (progress.newest == 0 || (ledger->mark > 0 && progress.newest <= ledger->mark)) {
         rest(ledger, ledger->pause_ms);
         return;
     }
-    ledger->progress = progress;
+    if (ledger->conn && ledger->mark >= progress.of_ends) {
+        pass_over(ledger, &progress);
+        return;
+    }
     if (ledger->conn) {
         read_journal(ledger);
         return;

@@ -1,5 +1,6 @@
 /* usage_ledger.h - goes through the journal, adds up the resources that ended attempts held and
  * used, and keeps the sums in table usage_day.
+ * Batches in which no attempt ended are passed over unread, as far as the leader knows of them.
  * A pass takes the batches behind the mark (table usage_mark), looks up the attempts that ended in
  * them, and saves the sums and the new mark in one transaction: so each attempt counts once, also
  * over a crash, a takeover, or two ledgers at a time.  A ledger that was away takes up where the
@@ -13,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "shared/base/types.h"
 
 struct fl_loop;
 struct usage_ledger;
@@ -31,11 +34,16 @@ struct usage_ledger_config {
     uint32_t wait_ms;     /* for an answer of Postgres; then it connects anew */
 };
 
+struct usage_progress {
+    uint64_t newest;  /* the newest batch of the journal */
+    fl_ms newest_at;  /* its time */
+    uint64_t of_ends; /* the newest in which an attempt may have ended */
+};
+
 struct usage_ledger_hooks {
     void *ctx;
-    /* 0: this process does not lead, so do not count.  Else a number that changes with every batch
-     * that is committed. */
-    uint64_t (*progress)(void *ctx);
+    /* newest 0: this process does not lead, so do not count. */
+    struct usage_progress (*progress)(void *ctx);
     void (*trouble)(void *ctx,
                     const char *text); /* for the log: a pass failed, and is tried again */
 };

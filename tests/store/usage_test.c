@@ -21,15 +21,19 @@ struct rig {
     char *conninfo;
     struct help *help;
     struct usage_ledger *ledgers[2];
-    uint64_t number, progress;
+    uint64_t number;
+    bool leads;
+    struct usage_progress progress; /* a leader knows it */
     uint32_t wait_ms;
     size_t troubles;
     char trouble[200];
 };
 
-static uint64_t progress_of(void *ctx)
+static struct usage_progress progress_of(void *ctx)
 {
-    return ((struct rig *)ctx)->progress;
+    const struct rig *rig = ctx;
+
+    return rig->leads ? rig->progress : (struct usage_progress){0};
 }
 
 static void on_trouble(void *ctx, const char *text)
@@ -55,7 +59,7 @@ static struct usage_ledger *ledger_of(struct rig *rig)
 
 static void rig_init(struct rig *rig)
 {
-    *rig = (struct rig){.conninfo = help_database(), .progress = 1, .wait_ms = 60000};
+    *rig = (struct rig){.conninfo = help_database(), .leads = true, .wait_ms = 60000};
     rig->help = help_create(rig->conninfo, "a");
     assert_int_equal(help_take(rig->help, 0), FL_OK);
 }
@@ -79,8 +83,10 @@ static struct core_batch *batch_at(struct rig *rig, fl_ms at)
 static void commit(struct rig *rig, struct core_batch *batch)
 {
     assert_int_equal(help_commit(rig->help, batch), ENGINE_COMMITTED);
+    rig->progress.newest = batch->number;
+    rig->progress.newest_at = batch->at;
+    if (batch->has_ends) rig->progress.of_ends = batch->number;
     core_batch_destroy(batch);
-    rig->progress++;
 }
 
 static void submit(struct core_batch *batch, uint64_t job, const char *owner, const char *labels)
@@ -243,14 +249,14 @@ static void a_ledger_that_was_away_takes_up_where_it_was(void **state)
     help_run(rig.conninfo, "select pg_terminate_backend(pid) from pg_stat_activity"
                            " where application_name = 'fairlead usage'");
     help_until(rig.help, rig.troubles > 0);
-    rig.progress = 0;
+    rig.leads = false;
     help_turn(rig.help, 50);
     usage_ledger_destroy(rig.ledgers[0]);
     rig.ledgers[0] = ledger_of(&rig);
     for (int i = 0; i < 10; i++) {
         help_turn(rig.help, 5);
     }
-    rig.progress = 100;
+    rig.leads = true;
     for (uint64_t job = 2; job <= 100; job++) {
         struct core_batch *batch = batch_at(&rig, start + 5000);
 
@@ -309,7 +315,7 @@ static void one_that_does_not_lead_counts_nothing(void **state)
     rig.ledgers[0] = ledger_of(&rig);
     live(&rig);
     until_counted(&rig, rig.number);
-    rig.progress = 0;
+    rig.leads = false;
     help_turn(rig.help, 50);
     for (uint64_t job = 2; job <= 5; job++) {
         struct core_batch *batch = batch_at(&rig, start + 5000);
@@ -318,15 +324,70 @@ static void one_that_does_not_lead_counts_nothing(void **state)
         help_attempt(batch, job, 0, 1);
         end_element(batch, job, 0, 1, 1);
         commit(&rig, batch);
-        rig.progress = 0;
     }
     for (int i = 0; i < 20; i++) {
         help_turn(rig.help, 5);
     }
     assert_int_equal(sum(&rig, "attempts"), 2);
-    rig.progress = 7;
+    rig.leads = true;
     until_counted(&rig, rig.number);
     assert_int_equal(sum(&rig, "attempts"), 6);
+    rig_fini(&rig);
+}
+
+static void only_submit(struct rig *rig, uint64_t job, fl_ms at)
+{
+    struct core_batch *batch = batch_at(rig, at);
+
+    submit(batch, job, "bob", "");
+    commit(rig, batch);
+}
+
+/* Damaged, so that reading one would give trouble. */
+static void batches_without_an_end_are_passed_over_unread(void **state)
+{
+    struct core_batch *batch;
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    live(&rig);
+    until_counted(&rig, rig.number);
+    for (uint64_t job = 2; job <= 20; job++) {
+        only_submit(&rig, job, start + 5000 + (fl_ms)job);
+    }
+    help_run(rig.conninfo, "update journal set body = 'damaged' where batch > 3");
+    until_counted(&rig, rig.number);
+    assert_int_equal(help_number(rig.conninfo, "select at from usage_mark"), start + 5020);
+    assert_false(usage_ledger_stats(rig.ledgers[0]).is_behind);
+    batch = batch_at(&rig, start + 6000);
+    help_attempt(batch, 20, 0, 1);
+    end_element(batch, 20, 0, 1, 1);
+    commit(&rig, batch);
+    until_counted(&rig, rig.number);
+    assert_int_equal(sum(&rig, "attempts"), 3);
+    if (rig.troubles > 0) fail_msg("%s", rig.trouble);
+    rig_fini(&rig);
+}
+
+/* The mark is not where this ledger left it: it looks where it is. */
+static void a_mark_that_another_moved_is_read_again(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    live(&rig);
+    only_submit(&rig, 2, start + 5000);
+    until_counted(&rig, rig.number);
+    help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).batch == rig.number);
+    help_run(rig.conninfo, "update usage_mark set batch = batch - 1");
+    only_submit(&rig, 3, start + 6000);
+    until_counted(&rig, rig.number);
+    help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).batch == rig.number);
+    assert_int_equal(sum(&rig, "attempts"), 2);
     rig_fini(&rig);
 }
 
@@ -386,5 +447,7 @@ FL_TESTS(cmocka_unit_test(each_attempt_counts_once_by_what_it_held_and_used),
          cmocka_unit_test(a_ledger_that_was_away_takes_up_where_it_was),
          cmocka_unit_test(one_that_gets_no_answer_connects_anew_and_says_that_it_is_behind),
          cmocka_unit_test(one_that_does_not_lead_counts_nothing),
+         cmocka_unit_test(batches_without_an_end_are_passed_over_unread),
+         cmocka_unit_test(a_mark_that_another_moved_is_read_again),
          cmocka_unit_test(what_cannot_be_read_is_left_out),
          cmocka_unit_test(old_days_are_forgotten))

@@ -132,6 +132,40 @@ static void rows_follow_one_another_without_gaps(void **state)
     fl_buf_fini(&buf);
 }
 
+static void rows_can_be_passed_over_by_their_kind(void **state)
+{
+    static const uint8_t unknown[] = {255, 3, 'n', 'e', 'w'};
+    struct fl_buf buf;
+    struct fl_reader reader, one;
+    struct fl_err err = {0};
+    struct row row, back;
+    enum row_kind kind;
+
+    (void)state;
+    fl_buf_init(&buf, 1 << 20);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        row = filled(row_kinds[i], 9);
+        assert_true(row_encode(&buf, &row));
+    }
+    assert_true(fl_buf_put(&buf, unknown, sizeof unknown));
+    reader = fl_reader(buf.at, buf.len);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        assert_true(row_cut(&reader, &kind, &one, &err));
+        assert_int_equal(kind, row_kinds[i]);
+        assert_true(row_decode(&one, &back, &err));
+        assert_true(fl_reader_is_done(&one));
+        row = filled(row_kinds[i], 9);
+        assert_same(&row, &back);
+    }
+    assert_true(row_cut(&reader, &kind, &one, &err));
+    assert_int_equal(kind, ROW_unknown);
+    assert_true(fl_reader_is_done(&reader));
+    reader = fl_reader(unknown, sizeof unknown - 1);
+    assert_false(row_cut(&reader, &kind, &one, &err));
+    assert_int_equal(err.code, FL_TORN);
+    fl_buf_fini(&buf);
+}
+
 static void a_row_that_is_cut_anywhere_is_refused(void **state)
 {
     struct fl_buf buf;
@@ -361,6 +395,7 @@ static void printing_is_cut_at_its_room_and_always_ends(void **state)
 
 FL_TESTS(cmocka_unit_test(every_kind_comes_back_as_it_was_written),
          cmocka_unit_test(rows_follow_one_another_without_gaps),
+         cmocka_unit_test(rows_can_be_passed_over_by_their_kind),
          cmocka_unit_test(a_row_that_is_cut_anywhere_is_refused),
          cmocka_unit_test(encoding_stops_at_the_limit_of_its_buffer),
          cmocka_unit_test(a_string_over_its_bound_is_refused),

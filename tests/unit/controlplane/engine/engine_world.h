@@ -430,6 +430,10 @@ static inline void play_line(struct world *world, const char *line)
         event = new_event(CORE_EV_read_job, a);
         event->event.job.job.n = b;
         adopt(world, event);
+    } else if (sscanf(line, "cancel %llu %llu", &a, &b) == 2) {
+        event = new_event(CORE_EV_cancel, a);
+        event->event.job.job.n = b;
+        adopt(world, event);
     } else if (strcmp(line, "taken") == 0) {
         let_take(world);
     } else if (sscanf(line, "take fails %31s", word) == 1) {
