@@ -113,6 +113,7 @@ uint64_t core_hash(const struct core *core)
 
         h = fl_hash_u64(h, (uint64_t)queue->tenant.n << 2 | (uint64_t)queue->is_removed << 1 |
                                queue->is_paused);
+        h = fl_hash_u64(h, (uint64_t)queue->has_default_cpu << 32 | queue->default_cpu_milli);
         h = hash_text(h, queue->name);
     }
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {

@@ -117,3 +117,18 @@ def check_decisions(root, paths, report):
             report.breach(rule, "docs/decisions/README.md:1", f"does not list {path}")
     for number in listed.keys() - notes.keys():
         report.breach(rule, "docs/decisions/README.md:1", f"lists {number}, which is not there")
+
+
+# ---- the worked example of docs/hacking.md ---------------------------------------------------------------------
+
+
+def check_example(root, paths, report):
+    """Its steps are carried out as they stand there, so its migration has to be the next one."""
+    rule = "the worked example has the number of the next migration"
+    report.rule(rule)
+    numbers = [int(m[1]) for path in paths if (m := re.fullmatch(r"schema/(\d{4})_\w+\.sql", path))]
+    text = text_of(os.path.join(root, "docs/hacking.md")) if "docs/hacking.md" in paths else ""
+    for number in re.findall(r"`schema/(\d{4})_\w+\.sql`", text):
+        if int(number) != max(numbers) + 1:
+            report.breach(rule, "docs/hacking.md:1", f"says {number}, and the next one is {max(numbers) + 1:04}: "
+                          "carry out the steps once more")
