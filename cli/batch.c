@@ -408,9 +408,9 @@ int cli_batch_submit(struct cli *cli, const char *file, struct fl_str text)
     int code = CLI_OK;
 
     if (cli_has(&cli->args, CLI_OPT_dry_run) || cli_has(&cli->args, CLI_OPT_queue) ||
-        cli_has(&cli->args, CLI_OPT_hold)) {
+        cli_has(&cli->args, CLI_OPT_hold) || cli_has(&cli->args, CLI_OPT_after)) {
         return cli_fail(CLI_USAGE,
-                        "%s is a batch: its lines say queue and hold themselves, and "
+                        "%s is a batch: its lines say queue, hold and after themselves, and "
                         "there is no --dry-run of it",
                         file);
     }

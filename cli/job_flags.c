@@ -98,7 +98,7 @@ static bool put_one_after(struct cli *cli, char *word, json_t *list, int *ret_co
 }
 
 /* --after job-7,job-8:any.  An empty one is a mistake, or the job would start at once. */
-static bool put_after(struct cli *cli, json_t *document, int *ret_code)
+json_t *cli_after_of_flags(struct cli *cli, int *ret_code)
 {
     json_t *list = json_array();
     bool is_good = true;
@@ -116,9 +116,18 @@ static bool put_after(struct cli *cli, json_t *document, int *ret_code)
             }
         }
     }
-    if (is_good && json_array_size(list)) json_object_set(document, "after", list);
+    if (is_good) return list;
     json_decref(list);
-    return is_good;
+    return NULL;
+}
+
+static bool put_after(struct cli *cli, json_t *document, int *ret_code)
+{
+    json_t *list = cli_after_of_flags(cli, ret_code);
+
+    if (json_array_size(list)) json_object_set(document, "after", list);
+    json_decref(list);
+    return list != NULL;
 }
 
 static bool put_number(struct cli *cli, json_t *document, const char *key,

@@ -23,7 +23,8 @@ enum { DOCUMENTS_MAX = 1000, READ_BYTES = 64 << 10 };
 
 struct submitted {
     FL_VEC(const char *) ids;
-    bool has_batch; /* a batch prints its ids and is not followed */
+    const char *path, *check_path; /* for a document, with what the flags say */
+    bool has_batch;                /* a batch prints its ids and is not followed */
     json_t
         *first; /* as data a job that is followed is printed at its end: held until that is known */
 };
@@ -61,8 +62,22 @@ static const char *jobs_path(bool is_dry)
     return is_dry ? "/v1/jobs?dryRun=true" : "/v1/jobs";
 }
 
-/* --queue and --hold go over what the document says. */
-static const char *submit_path(struct cli *cli, bool is_dry)
+static const char *put_after(struct cli *cli, const char *path, const char *mark,
+                             const json_t *after)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(after, i, one)
+    {
+        path = fl_arena_printf(&cli->arena, "%s%s%s:%s", path, i > 0 ? "," : mark,
+                               cli_text(one, "job"), cli_text(one, "on"));
+    }
+    return path;
+}
+
+/* --queue and --hold go over what the document says, --after besides it. */
+static const char *submit_path(struct cli *cli, bool is_dry, const json_t *after)
 {
     const char *path = jobs_path(is_dry);
     const char *mark = is_dry ? "&" : "?";
@@ -74,8 +89,9 @@ static const char *submit_path(struct cli *cli, bool is_dry)
     }
     if (cli_has(&cli->args, CLI_OPT_hold)) {
         path = fl_arena_printf(&cli->arena, "%s%shold=true", path, mark);
+        mark = "&";
     }
-    return path;
+    return put_after(cli, path, fl_arena_printf(&cli->arena, "%safter=", mark), after);
 }
 
 static int post(struct cli *cli, const char *path, struct fl_str body, const char *type,
@@ -245,10 +261,10 @@ static const char *write_tree(struct cli *cli, const struct fl_json *root)
     return buf.is_over ? NULL : (const char *)buf.at;
 }
 
-static int check_document(struct cli *cli, const char *text)
+static int check_document(struct cli *cli, const char *path, const char *text)
 {
     struct cli_request request = {.method = "POST",
-                                  .path = submit_path(cli, true),
+                                  .path = path,
                                   .body = text,
                                   .body_len = strlen(text),
                                   .content_type = "application/json"};
@@ -300,14 +316,15 @@ static int post_documents(struct cli *cli, const char *file, const struct docume
 {
     size_t before = submitted->ids.len;
     bool is_dry = cli_has(&cli->args, CLI_OPT_dry_run);
-    const char *path = submit_path(cli, is_dry);
 
     if (cli_has(&cli->args, CLI_OPT_key)) {
         return cli_fail(CLI_USAGE, "--key is for one document, and %s has several", file);
     }
     for (size_t i = 0; i < documents->len; i++) {
         const char *text = write_document(cli, documents->at[i], i + 1, NULL);
-        int code = !text ? CLI_BAD_SPEC : is_dry ? CLI_OK : check_document(cli, text);
+        int code = !text    ? CLI_BAD_SPEC
+                   : is_dry ? CLI_OK
+                            : check_document(cli, submitted->check_path, text);
 
         if (code) {
             fprintf(stderr, "  in %s, document %zu of %zu; nothing of it was submitted\n", file,
@@ -318,8 +335,8 @@ static int post_documents(struct cli *cli, const char *file, const struct docume
     for (size_t i = 0; i < documents->len; i++) {
         const char *text = write_document(cli, documents->at[i], i + 1,
                                           is_dry ? NULL : submitted->ids.at + before);
-        int code =
-            text ? post(cli, path, fl_str_c(text), "application/json", submitted) : CLI_BAD_SPEC;
+        int code = text ? post(cli, submitted->path, fl_str_c(text), "application/json", submitted)
+                        : CLI_BAD_SPEC;
 
         if (code) {
             fprintf(stderr, "  in %s, document %zu of %zu; those after it were not submitted\n",
@@ -372,8 +389,7 @@ static int submit_file(struct cli *cli, const char *file, struct submitted *subm
     code = read_documents(cli, file, (struct fl_str){text, len}, &documents);
     if (code) return code;
     if (documents.len > 1) return post_documents(cli, file, &documents, submitted);
-    code = post(cli, submit_path(cli, cli_has(&cli->args, CLI_OPT_dry_run)),
-                (struct fl_str){text, len}, "application/yaml", submitted);
+    code = post(cli, submitted->path, (struct fl_str){text, len}, "application/yaml", submitted);
     if (code) fprintf(stderr, "  in %s\n", file);
     return code;
 }
@@ -420,6 +436,18 @@ static bool is_folder(const char *file)
     return strcmp(file, "-") != 0 && stat(file, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* False: the error was printed. */
+static bool make_paths(struct cli *cli, struct submitted *submitted, int *ret_code)
+{
+    json_t *after = cli_after_of_flags(cli, ret_code);
+
+    if (!after) return false;
+    submitted->path = submit_path(cli, cli_has(&cli->args, CLI_OPT_dry_run), after);
+    submitted->check_path = submit_path(cli, true, after);
+    json_decref(after);
+    return true;
+}
+
 int verb_submit(struct cli *cli)
 {
     struct submitted submitted = {0};
@@ -432,6 +460,7 @@ int verb_submit(struct cli *cli)
         (cli->args.words.len > 1 || is_folder(cli->args.words.at[0]))) {
         return cli_fail(CLI_USAGE, "--key is for one document, and there are several files");
     }
+    if (!make_paths(cli, &submitted, &code)) return code;
     for (size_t i = 0; i < cli->args.words.len && code == CLI_OK; i++) {
         const char *file = cli->args.words.at[i];
 

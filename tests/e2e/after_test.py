@@ -112,6 +112,22 @@ def wrong(h):
         status, problem = post(h, {"command": QUICK, "after": [{"job": "job-zzzz"}]})
         equal(status, 422, problem)
         assert "job-zzzz" in problem["detail"] and "does not exist" in problem["detail"], problem
+    with shows("jobs of the query are waited for besides those of the document, and a wrong one is refused by its name"):
+        other = h.submit({"command": QUICK, "hold": True})
+        status, _, text = h.ask("POST", f"/v1/jobs?after={other}:any", {"command": QUICK, "hold": True, "after": [{"job": job}]})
+        equal(status, 201, text)
+        equal(json.loads(text)["after"], [{"job": job, "on": "success"}, {"job": other, "on": "any"}])
+        waiting = json.loads(text)["id"]
+        equal(h.job(waiting)["after"], json.loads(text)["after"])
+        many = ",".join(f"job-{i}" for i in range(1, 66))
+        for query, words in (("", "not the id"), (f"{other},", "not the id"), ("7", "not the id"), (f"{other}:", "not an end"), (f"{other}:ok", "not an end"),
+                             (f"{other}:any:any", "not an end"), (f"{other},{other}:any", "named twice"), (job, "named twice"), (many, "at most 64")):
+            status, _, text = h.ask("POST", f"/v1/jobs?dryRun=true&after={query}", {"command": QUICK, "after": [{"job": job}]})
+            equal(status, 422, text)
+            error, = json.loads(text)["errors"]
+            assert error["parameter"] == "after" and words in error["detail"], (query, error)
+        for one in (waiting, other):
+            h.patient("POST", f"/v1/jobs/{one}:cancel", also=(404, 409))
     with shows("a token for one queue can wait for jobs of its queue alone"):
         h.api("POST", "/v1/queues", {"name": "vision"})
         own = h.api("POST", "/v1/tokens", {"name": "v", "scopes": ["submit", "read"], "queue": "vision"})["token"]
@@ -163,6 +179,24 @@ def verbs(h):
             out = cli(h, "submit", "--detach", file, code=65)
             assert "document 2, which does not stand before it" in out.stderr, out.stderr
             equal(h.api("GET", "/v1/jobs?limit=1")["jobs"], before)
+    with shows("fairlead submit --after lets all documents wait, also a manifest, and no batch"):
+        first = cli(h, "run", "--detach", "--hold", "true").stdout.strip()
+        manifest = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "m"}, "spec": {"template": {"spec": {
+            "restartPolicy": "Never", "containers": [{"name": "c", "command": ["true"]}]}}}}
+        one = cli(h, "submit", "--detach", "--after", "@last", "-", stdin=json.dumps(manifest)).stdout.strip()
+        equal(h.job(one)["after"], [{"job": first, "on": "success"}])
+        two = cli(h, "submit", "--detach", "--after", f"{first},{one}:any", "-", stdin=text).stdout.split()
+        named = [{"job": first, "on": "success"}, {"job": one, "on": "any"}]
+        equal([h.job(job)["after"] for job in two], [named, [{"job": two[0], "on": "success"}] + named])
+        before = h.api("GET", "/v1/jobs?limit=1")["jobs"]
+        assert "queue, hold and after themselves" in cli(h, "submit", "--after", first, "-", code=64, stdin="[" + json.dumps(manifest) + "]").stderr
+        for value in ("", ",", f"{first}:now"):
+            cli(h, "submit", "--detach", "--after", value, "-", code=64, stdin=text)
+        cli(h, "submit", "--detach", "--after", f"{first},{first}", "-", code=65, stdin=text)
+        equal(h.api("GET", "/v1/jobs?limit=1")["jobs"], before)
+        cli(h, "release", first)
+        for job in (one, *two):
+            h.wait(job, "succeeded")
     with shows("a batch that goes in several parts names lines of an earlier part"):
         many = [{"name": f"n{i}", "command": ["true", 0.10], "hold": True} for i in range(1500)]
         many[10]["after"] = [{"line": 5}]

@@ -3,6 +3,7 @@
 #include "controlplane/api/document.h"
 #include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/after_lookup.h"
+#include "controlplane/api/v1/after_query.h"
 #include "controlplane/api/v1/default_cpu.h"
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_json.h"
@@ -137,7 +138,7 @@ static bool take_query(struct api_call *call, struct fl_submission *job)
         }
     }
     if (api_query_has(call, "hold")) job->spec.is_held = api_query_flag(call, "hold");
-    return true;
+    return after_query(call, &job->spec.after);
 }
 
 static void submit_job(struct api_call *call)
@@ -184,6 +185,9 @@ static const struct api_field submit_query[] = {
             "true: only checked; the answer, 200, has the document as it was understood"),
     API_MAY("queue", "string", "in place of the document's queue", .max = FL_NAME_BYTES_MAX),
     API_MAY("hold", "boolean", "in place of the document's hold"),
+    API_MAY("after", "string",
+            "jobs to run after besides those of the document: `job-7,job-8:any`; an end is "
+            "`success`, `any` or `failure`"),
     {0},
 };
 
