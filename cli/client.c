@@ -201,22 +201,39 @@ int cli_get(struct cli *cli, json_t **ret_json, const char *fmt, ...)
     return cli_call(cli, &request, ret_json);
 }
 
-int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
+static int call_with(struct cli *cli, const char *method, const char *path, json_t *body,
+                     json_t **ret_json)
 {
-    struct cli_request request = {.method = "POST"};
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-    va_list args;
-    int code;
+    struct cli_request request = {
+        .method = method, .path = path, .body = text, .body_len = text ? strlen(text) : 0};
+    int code = cli_call(cli, &request, ret_json);
 
-    va_start(args, fmt);
-    request.path = format_path(cli, fmt, args);
-    va_end(args);
-    request.body = text;
-    request.body_len = text ? strlen(text) : 0;
-    code = cli_call(cli, &request, ret_json);
     free(text);
     json_decref(body);
     return code;
+}
+
+int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
+{
+    const char *path;
+    va_list args;
+
+    va_start(args, fmt);
+    path = format_path(cli, fmt, args);
+    va_end(args);
+    return call_with(cli, "POST", path, body, ret_json);
+}
+
+int cli_patch(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
+{
+    const char *path;
+    va_list args;
+
+    va_start(args, fmt);
+    path = format_path(cli, fmt, args);
+    va_end(args);
+    return call_with(cli, "PATCH", path, body, ret_json);
 }
 
 const char *cli_escape(struct cli *cli, const char *text)

@@ -40,6 +40,8 @@ int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_js
 int cli_get(struct cli *cli, json_t **ret_json, const char *fmt, ...) FL_PRINTF(3, 4);
 int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
     FL_PRINTF(4, 5); /* takes body */
+int cli_patch(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
+    FL_PRINTF(4, 5); /* takes body */
 
 /* Percent-encoded, in the arena. */
 const char *cli_escape(struct cli *cli, const char *text);

@@ -76,24 +76,15 @@ int verb_queue_create(struct cli *cli)
 
 int verb_queue_edit(struct cli *cli)
 {
-    struct cli_request request = {.method = "PATCH"};
     const char *name = cli_one_name(cli);
-    json_t *queue = NULL, *body;
-    char *text;
+    json_t *queue = NULL;
     int code;
 
     if (!name) return CLI_USAGE;
     if (!cli_has(&cli->args, CLI_OPT_default_cpu)) {
         return cli_fail(CLI_USAGE, "say what to change: --default-cpu CPUS");
     }
-    body = said_of_queue(cli);
-    text = json_dumps(body, JSON_COMPACT);
-    request.path = fl_arena_printf(&cli->arena, "/v1/queues/%s", name);
-    request.body = text;
-    request.body_len = strlen(text);
-    code = cli_call(cli, &request, &queue);
-    free(text);
-    json_decref(body);
+    code = cli_patch(cli, &queue, said_of_queue(cli), "/v1/queues/%s", name);
     if (code) return code;
     fprintf(stderr, "queue %s is changed\n", cli->args.words.at[0]);
     FL_IGNORE(cli_answer(cli, queue, queues.name));
