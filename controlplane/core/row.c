@@ -251,8 +251,8 @@ bool row_cut(struct fl_reader *reader, enum row_kind *ret_kind, struct fl_reader
              struct fl_err *err)
 {
     size_t start = reader->pos;
-    struct fl_reader fields;
-    uint8_t kind;
+    struct fl_reader fields = {0};
+    uint8_t kind = 0;
 
     if (!take(reader, &kind, &fields, err)) return false;
     *ret_kind = is_known(kind) ? (enum row_kind)kind : ROW_unknown;
@@ -263,10 +263,10 @@ bool row_cut(struct fl_reader *reader, enum row_kind *ret_kind, struct fl_reader
 bool row_decode(struct fl_reader *reader, struct row *ret_row, struct fl_err *err)
 {
     size_t start = reader->pos;
-    struct fl_reader fields;
+    struct fl_reader fields = {0};
     struct row row;
     unsigned len;
-    uint8_t kind;
+    uint8_t kind = 0;
 
     if (!take(reader, &kind, &fields, err)) return false;
     memset(&row, 0, sizeof row);

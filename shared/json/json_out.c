@@ -149,20 +149,20 @@ void fl_json_put_key(struct fl_json_out *out, struct fl_str key)
  * behind it, in one step: an answer is made of fields like this.  NULL: over the limit. */
 static uint8_t *room_behind(struct fl_json_out *out, const char *key, size_t bytes)
 {
-    size_t len = strlen(key);
+    struct fl_str word = fl_str_c(key);
     bool has_comma = out->has_before;
     uint8_t *at;
 
     fl_assert(is_in_object(out) && !out->has_key);
     out->has_before = true;
-    at = fl_buf_room(out->buf, has_comma + len + 3 + bytes);
+    at = fl_buf_room(out->buf, has_comma + word.len + 3 + bytes);
     if (!at) return NULL;
     if (has_comma) *at++ = ',';
     *at++ = '"';
-    memcpy(at, key, len);
-    at[len] = '"';
-    at[len + 1] = ':';
-    return at + len + 2;
+    memcpy(at, word.at, word.len);
+    at[word.len] = '"';
+    at[word.len + 1] = ':';
+    return at + word.len + 2;
 }
 
 static void put_key(struct fl_json_out *out, const char *key)
@@ -217,12 +217,11 @@ static uint8_t *quoted(struct fl_json_out *out, const char *key, size_t len)
     return at + 1;
 }
 
-static void put_word(struct fl_json_out *out, const char *key, const char *word)
+static void put_word(struct fl_json_out *out, const char *key, struct fl_str word)
 {
-    size_t len = strlen(word);
-    uint8_t *at = quoted(out, key, len);
+    uint8_t *at = quoted(out, key, word.len);
 
-    if (at) memcpy(at, word, len);
+    if (at) memcpy(at, word.at, word.len);
 }
 
 void fl_json_put_str(struct fl_json_out *out, const char *key, struct fl_str s)
@@ -283,7 +282,7 @@ void fl_json_put_time(struct fl_json_out *out, const char *key, fl_ms when)
         return;
     }
     fl_time_print(when, text);
-    put_word(out, key, text);
+    put_word(out, key, fl_str_c(text));
 }
 
 void fl_json_put_job(struct fl_json_out *out, const char *key, struct fl_job job)
@@ -295,7 +294,7 @@ void fl_json_put_job(struct fl_json_out *out, const char *key, struct fl_job job
         return;
     }
     fl_job_name(job, name);
-    put_word(out, key, name);
+    put_word(out, key, fl_str_c(name));
 }
 
 void fl_json_put_hex(struct fl_json_out *out, const char *key, const void *ptr, size_t len)

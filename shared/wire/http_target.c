@@ -55,10 +55,11 @@ bool fl_http_decode(struct fl_str raw, enum fl_http_part part, char *out, struct
         char c = raw.at[i];
 
         if (c == '%') {
-            if (raw.len - i < 3 || fl_hex_digit(raw.at[i + 1]) < 0 ||
-                fl_hex_digit(raw.at[i + 2]) < 0)
-                return false;
-            c = (char)(fl_hex_digit(raw.at[i + 1]) << 4 | fl_hex_digit(raw.at[i + 2]));
+            int high = raw.len - i < 3 ? -1 : fl_hex_digit(raw.at[i + 1]);
+            int low = high < 0 ? -1 : fl_hex_digit(raw.at[i + 2]);
+
+            if (low < 0) return false;
+            c = (char)(high << 4 | low);
             i += 2;
         } else if (c == '+' && part == FL_HTTP_IN_QUERY) {
             c = ' ';
