@@ -567,6 +567,7 @@ static void go_on(struct usage_ledger *ledger)
         } else if (ledger->to > ledger->from) {
             save(ledger);
         } else {
+            ledger->mark = ledger->from;
             end_pass(ledger);
         }
         break;
@@ -637,6 +638,7 @@ static void on_time(void *ctx)
 {
     struct usage_ledger *ledger = ctx;
     struct usage_progress progress;
+    bool knows_mark;
 
     if (ledger->state == CONNECTING) { /* for too long, perhaps */
         on_turn(ledger);
@@ -651,11 +653,13 @@ static void on_time(void *ctx)
         disconnect(ledger);
         ledger->mark = 0;
     }
-    if (progress.newest == 0 || (ledger->mark > 0 && progress.newest <= ledger->mark)) {
+    if (progress.newest == ledger->mark) { /* also when it does not lead */
         rest(ledger, ledger->pause_ms);
         return;
     }
-    if (ledger->conn && ledger->mark >= progress.of_ends) {
+    /* A mark beyond the newest was read a moment ago, or the database was restored: it is read. */
+    knows_mark = ledger->mark > 0 && ledger->mark < progress.newest;
+    if (ledger->conn && knows_mark && ledger->mark >= progress.of_ends) {
         pass_over(ledger, &progress);
         return;
     }

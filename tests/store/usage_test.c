@@ -371,6 +371,48 @@ static void batches_without_an_end_are_passed_over_unread(void **state)
     rig_fini(&rig);
 }
 
+/* One that finds nothing to count knows the mark, and need not look again. */
+static void a_ledger_that_starts_behind_all_passes_over_what_follows(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    live(&rig);
+    until_counted(&rig, rig.number);
+    usage_ledger_destroy(rig.ledgers[0]);
+    rig.ledgers[0] = ledger_of(&rig);
+    help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).batch == rig.number);
+    for (uint64_t job = 2; job <= 20; job++) {
+        only_submit(&rig, job, start + 5000);
+        help_run(rig.conninfo, "update journal set body = 'damaged' where batch > 3");
+    }
+    until_counted(&rig, rig.number);
+    if (rig.troubles > 0) fail_msg("%s", rig.trouble);
+    rig_fini(&rig);
+}
+
+/* As over a database that was restored while this process led. */
+static void a_journal_that_ends_before_the_mark_is_read_again(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    live(&rig);
+    only_submit(&rig, 2, start + 5000);
+    until_counted(&rig, 4);
+    help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).batch == 4);
+    help_run(rig.conninfo, "delete from journal where batch = 4");
+    help_run(rig.conninfo, "update usage_mark set batch = 3");
+    rig.progress.newest = 3;
+    help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).batch == 3);
+    assert_int_equal(sum(&rig, "attempts"), 2);
+    rig_fini(&rig);
+}
+
 /* The mark is not where this ledger left it: it looks where it is. */
 static void a_mark_that_another_moved_is_read_again(void **state)
 {
@@ -448,6 +490,8 @@ FL_TESTS(cmocka_unit_test(each_attempt_counts_once_by_what_it_held_and_used),
          cmocka_unit_test(one_that_gets_no_answer_connects_anew_and_says_that_it_is_behind),
          cmocka_unit_test(one_that_does_not_lead_counts_nothing),
          cmocka_unit_test(batches_without_an_end_are_passed_over_unread),
+         cmocka_unit_test(a_ledger_that_starts_behind_all_passes_over_what_follows),
+         cmocka_unit_test(a_journal_that_ends_before_the_mark_is_read_again),
          cmocka_unit_test(a_mark_that_another_moved_is_read_again),
          cmocka_unit_test(what_cannot_be_read_is_left_out),
          cmocka_unit_test(old_days_are_forgotten))
