@@ -17,7 +17,7 @@
 
 #include "tests/sim/world.h"
 
-enum { JOBS_MAX = 64, SEED_SECONDS_MAX = 120, ALL_MARKS_FROM = 200 };
+enum { JOBS_MAX = 64, SEED_SECONDS_MAX = 120, ALL_MARKS_FROM = 1000 };
 
 struct options {
     uint64_t first, last;
