@@ -201,12 +201,14 @@ int cli_get(struct cli *cli, json_t **ret_json, const char *fmt, ...)
     return cli_call(cli, &request, ret_json);
 }
 
-static int call_with(struct cli *cli, const char *method, const char *path, json_t *body,
-                     json_t **ret_json)
+static int call_with(struct cli *cli, const char *method, json_t *body, json_t **ret_json,
+                     const char *fmt, va_list args)
 {
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-    struct cli_request request = {
-        .method = method, .path = path, .body = text, .body_len = text ? strlen(text) : 0};
+    struct cli_request request = {.method = method,
+                                  .path = format_path(cli, fmt, args),
+                                  .body = text,
+                                  .body_len = text ? strlen(text) : 0};
     int code = cli_call(cli, &request, ret_json);
 
     free(text);
@@ -216,24 +218,24 @@ static int call_with(struct cli *cli, const char *method, const char *path, json
 
 int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
 {
-    const char *path;
     va_list args;
+    int code;
 
     va_start(args, fmt);
-    path = format_path(cli, fmt, args);
+    code = call_with(cli, "POST", body, ret_json, fmt, args);
     va_end(args);
-    return call_with(cli, "POST", path, body, ret_json);
+    return code;
 }
 
 int cli_patch(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
 {
-    const char *path;
     va_list args;
+    int code;
 
     va_start(args, fmt);
-    path = format_path(cli, fmt, args);
+    code = call_with(cli, "PATCH", body, ret_json, fmt, args);
     va_end(args);
-    return call_with(cli, "PATCH", path, body, ret_json);
+    return code;
 }
 
 const char *cli_escape(struct cli *cli, const char *text)

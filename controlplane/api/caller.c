@@ -9,7 +9,7 @@
 
 enum { TEXT_LEN = API_TOKEN_TEXT_MAX - 1 };
 
-/* Callers whose ids share a place take it from each other, which costs them the MAC. */
+/* Callers whose texts share a place take it from each other, which costs them the MAC. */
 static struct api_caller *place(struct api_callers *callers, struct fl_str text)
 {
     return &callers->known[fl_hash64(0, text.at, text.len) % API_CALLERS_KNOWN];

@@ -335,6 +335,15 @@ static void one_that_does_not_lead_counts_nothing(void **state)
     rig_fini(&rig);
 }
 
+/* A ledger that has counted what 'live' did. */
+static void rig_init_counted(struct rig *rig)
+{
+    rig_init(rig);
+    rig->ledgers[0] = ledger_of(rig);
+    live(rig);
+    until_counted(rig, rig->number);
+}
+
 static void only_submit(struct rig *rig, uint64_t job, fl_ms at)
 {
     struct core_batch *batch = batch_at(rig, at);
@@ -350,10 +359,7 @@ static void batches_without_an_end_are_passed_over_unread(void **state)
     struct rig rig;
 
     (void)state;
-    rig_init(&rig);
-    rig.ledgers[0] = ledger_of(&rig);
-    live(&rig);
-    until_counted(&rig, rig.number);
+    rig_init_counted(&rig);
     for (uint64_t job = 2; job <= 20; job++) {
         only_submit(&rig, job, start + 5000 + (fl_ms)job);
     }
@@ -377,10 +383,7 @@ static void a_ledger_that_starts_behind_all_passes_over_what_follows(void **stat
     struct rig rig;
 
     (void)state;
-    rig_init(&rig);
-    rig.ledgers[0] = ledger_of(&rig);
-    live(&rig);
-    until_counted(&rig, rig.number);
+    rig_init_counted(&rig);
     usage_ledger_destroy(rig.ledgers[0]);
     rig.ledgers[0] = ledger_of(&rig);
     help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).batch == rig.number);
@@ -399,9 +402,7 @@ static void a_journal_that_ends_before_the_mark_is_read_again(void **state)
     struct rig rig;
 
     (void)state;
-    rig_init(&rig);
-    rig.ledgers[0] = ledger_of(&rig);
-    live(&rig);
+    rig_init_counted(&rig);
     only_submit(&rig, 2, start + 5000);
     until_counted(&rig, 4);
     help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).batch == 4);
@@ -419,9 +420,7 @@ static void a_mark_that_another_moved_is_read_again(void **state)
     struct rig rig;
 
     (void)state;
-    rig_init(&rig);
-    rig.ledgers[0] = ledger_of(&rig);
-    live(&rig);
+    rig_init_counted(&rig);
     only_submit(&rig, 2, start + 5000);
     until_counted(&rig, rig.number);
     help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).batch == rig.number);
