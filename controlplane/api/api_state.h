@@ -56,7 +56,7 @@ struct http_request *api_call_release(struct api_call *call);
 void api_want_rows(struct api *api);
 /* job_logs.c */
 void api_logs_settle(struct api *api, struct fl_job job);
-/* A term began, and jobs may have ended without a notice. */
+/* Jobs may have ended without a notice: a term began, or one came without its rows. */
 void api_logs_catch_up(struct api *api);
 void api_logs_fini(struct api *api);
 

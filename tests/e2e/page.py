@@ -11,6 +11,8 @@ import subprocess
 
 import fleet
 
+LIMIT_S = 180
+
 
 def blocks(path):
     """(commands, what they print or None)"""
@@ -29,8 +31,11 @@ def pattern(printed):
 
 def run(block, env, folder):
     commands, printed = block
-    out = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True, timeout=180)
+    try:
+        out = subprocess.run(["bash", "-euxo", "pipefail", "-c", commands], env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, timeout=LIMIT_S)
+    except subprocess.TimeoutExpired as late:
+        raise AssertionError(f"not over after {LIMIT_S} s: {(late.stderr or b'').decode()[-500:]}") from None
     assert out.returncode == 0, f"exit code {out.returncode}: {out.stderr}"
     if printed is not None:
         assert re.fullmatch(pattern(printed), out.stdout), f"it printed\n{out.stdout}and should have printed\n{printed}{out.stderr}"

@@ -285,6 +285,7 @@ struct help_reply help_call(const struct help_hub *hub, struct fl_arena *arena, 
     struct fl_buf bytes;
     char piece[8192], *request;
     int fd, got;
+    fl_ms end;
     SSL *ssl = dial(hub, &fd);
 
     request = fl_arena_printf(
@@ -301,7 +302,8 @@ struct help_reply help_call(const struct help_hub *hub, struct fl_arena *arena, 
         assert_true(got > 0);
     }
     fl_buf_init(&bytes, REPLY_MAX);
-    while ((got = SSL_read(ssl, piece, sizeof piece)) > 0) {
+    end = help_now() + (fl_ms)SOCKET_WAIT_S * 1000;
+    while (help_now() < end && (got = SSL_read(ssl, piece, sizeof piece)) > 0) {
         assert_true(fl_buf_put(&bytes, piece, (size_t)got));
         if (until && memmem(bytes.at, bytes.len, until, strlen(until))) break;
     }

@@ -26,7 +26,7 @@ struct help_reply {
 };
 
 /* 'token' NULL: none.  'headers': whole lines with their ends, or NULL.  A stream is read until its
- * peer ends it, or until 'until' has come (NULL: it must end), and then cut.  Any thread. */
+ * peer ends it, until 'until' has come, or for a minute, and then cut.  Any thread. */
 struct help_reply help_call(const struct help_hub *hub, struct fl_arena *arena, const char *token,
                             const char *method, const char *path, const char *headers,
                             const char *body, const char *until);

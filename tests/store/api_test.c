@@ -649,6 +649,48 @@ static void events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id(v
     assert_true(has(reply.body, "event: end"));
 }
 
+enum { READERS = 8, READS = 25 };
+
+/* Ends a job while somebody begins to follow its output, again and again. */
+static void *read_while_it_ends(void *ctx)
+{
+    struct fl_arena own = {0};
+    size_t *told = ctx;
+
+    for (int i = 0; i < READS; i++) {
+        struct help_reply made = help_call(hub, &own, help_hub_admin(hub), "POST", "/v1/jobs", NULL,
+                                           "{\"command\":[\"true\"]}", NULL);
+        struct fl_str id = help_text(made.json, "id");
+        struct listener listener = {
+            .token = help_hub_admin(hub),
+            .path = fl_arena_printf(&own, "/v1/jobs/%.*s/logs/stream", (int)id.len, id.at)};
+        char *cancel = fl_arena_printf(&own, "/v1/jobs/%.*s:cancel", (int)id.len, id.at);
+
+        if (pthread_create(&listener.thread, NULL, listen_until_closed, &listener) != 0) break;
+        help_call(hub, &own, help_hub_admin(hub), "POST", cancel, NULL, "", NULL);
+        pthread_join(listener.thread, NULL);
+        *told += has(listener.reply.body, "event: end");
+        fl_arena_fini(&listener.arena);
+    }
+    fl_arena_fini(&own);
+    return NULL;
+}
+
+static void a_reader_that_comes_while_its_job_ends_is_told_of_the_end(void **state)
+{
+    pthread_t threads[READERS];
+    size_t told[READERS] = {0};
+
+    (void)state;
+    for (size_t i = 0; i < READERS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, read_while_it_ends, &told[i]), 0);
+    }
+    for (size_t i = 0; i < READERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(told[i], READS);
+    }
+}
+
 /* Each has something outside of its call's arena by then: LeakSanitizer tells what stays. */
 static void a_look_up_that_fails_leaves_nothing_behind(void **state)
 {
@@ -728,6 +770,7 @@ int main(void)
         cmocka_unit_test(streams_end_with_a_word_when_their_token_does),
         cmocka_unit_test(a_join_token_lets_one_agent_enrol_once),
         cmocka_unit_test(events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id),
+        cmocka_unit_test(a_reader_that_comes_while_its_job_ends_is_told_of_the_end),
         cmocka_unit_test(a_look_up_that_fails_leaves_nothing_behind),
         cmocka_unit_test(what_the_api_says_of_itself_is_so),
     };

@@ -208,6 +208,61 @@ static void settle(struct log_tail *tail)
         job_outputs_create(&api->config, &api->parts, &tail->query, true, on_outputs, tail);
 }
 
+void api_logs_settle(struct api *api, struct fl_job job)
+{
+    for (size_t i = 0; i < api->tails.len; i++) {
+        struct log_tail *tail = api->tails.at[i];
+
+        if (tail->job.n == job.n) settle(tail);
+    }
+}
+
+/* ---- ends without a notice ------------------------------------------------------------------- */
+
+static void on_jobs(void *ctx, const struct read_jobs *jobs)
+{
+    struct api *api = ctx;
+
+    if (jobs->err) {
+        fl_timer_in(&api->newest, NEWEST_MS);
+        return;
+    }
+    for (size_t i = 0; i < jobs->len; i++) {
+        if (jobs->at[i].is_ended) api_logs_settle(api, jobs->at[i].job);
+    }
+}
+
+/* Settles those of the jobs that have ended; false: not now, but soon, all that follow are. */
+static bool look_for_ends(struct api *api, struct fl_tenant tenant, const struct fl_job *jobs,
+                          size_t len)
+{
+    struct fl_err err = {0};
+    bool is_asked = read_jobs_by_id(api->parts.reader, tenant, jobs, len, on_jobs, api, &err) != 0;
+
+    api->parts.asked(api->parts.asked_ctx);
+    if (!is_asked) fl_timer_in(&api->newest, NEWEST_MS);
+    return is_asked;
+}
+
+void api_logs_catch_up(struct api *api)
+{
+    FL_VEC(struct fl_job) jobs = {0};
+
+    for (size_t i = 0; i < api->tails.len; i++) {
+        const struct log_tail *tail = api->tails.at[i], *next = NULL;
+
+        if (i + 1 < api->tails.len) next = api->tails.at[i + 1];
+        if (tail->query.is_following && !tail->outputs) fl_vec_push(&jobs, tail->job);
+        if (jobs.len == 0) continue;
+        if (next && jobs.len < READ_JOBS_IDS_MAX && next->query.tenant.n == tail->query.tenant.n) {
+            continue;
+        }
+        if (!look_for_ends(api, tail->query.tenant, jobs.at, jobs.len)) break;
+        fl_vec_clear(&jobs);
+    }
+    fl_vec_fini(&jobs);
+}
+
 /* ---- the request ----------------------------------------------------------------------------- */
 
 static struct log_tail *create(struct api_call *call, const struct log_query *query,
@@ -267,7 +322,12 @@ static void start(struct log_tail *tail, bool has_ended)
         return;
     }
     if (!open_read(tail) || !tail->query.is_following || !begin_stream(tail)) return;
-    if (has_ended) settle(tail);
+    if (has_ended) {
+        settle(tail);
+    } else {
+        /* The notice of its end may have passed before the answer that it is open came. */
+        (void)look_for_ends(api, tail->query.tenant, &tail->job, 1);
+    }
 }
 
 /* ---- GET .../logs ---------------------------------------------------------------------------- */
@@ -388,55 +448,6 @@ static void follow_logs(struct api_call *call)
 {
     api_want_rows(call->api);
     job_lookup(call, follow_open, follow_ended);
-}
-
-void api_logs_settle(struct api *api, struct fl_job job)
-{
-    for (size_t i = 0; i < api->tails.len; i++) {
-        struct log_tail *tail = api->tails.at[i];
-
-        if (tail->job.n == job.n) settle(tail);
-    }
-}
-
-/* ---- ends without a notice ------------------------------------------------------------------- */
-
-static void on_jobs(void *ctx, const struct read_jobs *jobs)
-{
-    struct api *api = ctx;
-
-    if (jobs->err) {
-        fl_timer_in(&api->newest, NEWEST_MS);
-        return;
-    }
-    for (size_t i = 0; i < jobs->len; i++) {
-        if (jobs->at[i].is_ended) api_logs_settle(api, jobs->at[i].job);
-    }
-}
-
-void api_logs_catch_up(struct api *api)
-{
-    FL_VEC(struct fl_job) jobs = {0};
-    struct fl_err err = {0};
-
-    for (size_t i = 0; i < api->tails.len; i++) {
-        const struct log_tail *tail = api->tails.at[i], *next = NULL;
-
-        if (i + 1 < api->tails.len) next = api->tails.at[i + 1];
-        if (tail->query.is_following && !tail->outputs) fl_vec_push(&jobs, tail->job);
-        if (jobs.len == 0) continue;
-        if (next && jobs.len < READ_JOBS_IDS_MAX && next->query.tenant.n == tail->query.tenant.n) {
-            continue;
-        }
-        if (read_jobs_by_id(api->parts.reader, tail->query.tenant, jobs.at, jobs.len, on_jobs, api,
-                            &err) == 0) {
-            fl_timer_in(&api->newest, NEWEST_MS);
-            break;
-        }
-        fl_vec_clear(&jobs);
-    }
-    api->parts.asked(api->parts.asked_ctx);
-    fl_vec_fini(&jobs);
 }
 
 void api_logs_fini(struct api *api)
