@@ -17,9 +17,9 @@ struct statement {
     bool has_range; /* 'lo' and 'hi' are among them */
     struct row_columns columns;
     size_t arrays_len; /* as many as columns; 1 in a statement that no row is bound to */
+    size_t kept_bytes; /* its arrays had so many when they were last counted */
     /* The rest belongs to the batch being built. */
     struct pg_array arrays[ROW_COLUMNS_MAX];
-    size_t rows;
     uint64_t lo, hi; /* smallest and largest job of its rows */
     int64_t lo_be, hi_be;
 };
@@ -41,8 +41,19 @@ struct late_job {
     uint16_t retries_max;
 };
 
+/* A statement of the writer's. */
+struct writer {
+    enum pg_stmt stmt;
+    bool has_rows; /* it is sent with rows only */
+};
+
+/* A small batch touches few statements: the counts that it asks for each one stand together. */
 struct apply {
     struct statement stmts[PG_STMTS_LEN];
+    size_t rows[PG_STMTS_LEN]; /* the batch being built has so many */
+    struct writer writers[PG_STMTS_LEN];
+    size_t writers_len;
+    size_t kept_bytes;
     enum pg_stmt of_kind[ROW_PLACES_LEN]; /* the statement for rows of a kind */
     FL_VEC(struct keyed) keyed;
     struct apply_list list;
@@ -74,6 +85,8 @@ struct apply *apply_create(size_t late_jobs)
         apply->of_kind[pg_stmts[i].place] =
             (enum pg_stmt)i; /* attempt_new's and job_new's: the last */
         stmt->arrays_len = pg_stmts[i].place ? stmt->columns.len : 1;
+        apply->writers[apply->writers_len++] = (struct writer){
+            .stmt = (enum pg_stmt)i, .has_rows = stmt->params > 0 && i != PG_STMT_chain};
     }
     return apply;
 }
@@ -84,7 +97,9 @@ static void release(struct apply *apply)
         for (size_t c = 0; c < apply->stmts[i].arrays_len; c++) {
             pg_array_fini(&apply->stmts[i].arrays[c]);
         }
+        apply->stmts[i].kept_bytes = 0;
     }
+    apply->kept_bytes = 0;
 }
 
 void apply_destroy(struct apply *apply)
@@ -112,7 +127,7 @@ static struct statement *add(struct apply *apply, enum pg_stmt number)
 {
     struct statement *stmt = &apply->stmts[number];
 
-    if (stmt->rows++ == 0) {
+    if (apply->rows[number]++ == 0) {
         for (size_t i = 0; i < stmt->arrays_len; i++) {
             pg_array_start(&stmt->arrays[i]);
         }
@@ -127,7 +142,7 @@ static void add_row(struct apply *apply, enum pg_stmt number, const struct row *
     struct statement *stmt = add(apply, number);
     uint64_t job = stmt->has_range ? row_job(row) : 0;
 
-    row_bind(pg_stmts[number].place, row, stmt->arrays, (uint32_t)stmt->rows - 1);
+    row_bind(pg_stmts[number].place, row, stmt->arrays, (uint32_t)apply->rows[number] - 1);
     if (job < stmt->lo) stmt->lo = job;
     if (job > stmt->hi) stmt->hi = job;
 }
@@ -308,7 +323,7 @@ static struct pg_value value_from(struct apply *apply, enum pg_stmt number, uint
         stmt->hi_be = (int64_t)htobe64(stmt->hi);
         return value_of(&stmt->hi_be);
     default:
-        fl_assert(source < stmt->columns.len && stmt->arrays[source].items == stmt->rows);
+        fl_assert(source < stmt->columns.len && stmt->arrays[source].items == apply->rows[number]);
         return pg_array_value(&stmt->arrays[source], row_column_type(stmt->columns.at[source]));
     }
 }
@@ -337,24 +352,28 @@ static void bind_chain(struct apply *apply, const struct core_batch *batch, stru
     to->values[3] = (struct pg_value){body.at, body.len};
 }
 
-static void trim(struct apply *apply)
+/* Counts what the arrays of the statement have grown by. */
+static void count_kept(struct apply *apply, struct statement *stmt)
 {
     size_t bytes = 0;
 
-    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
-        for (size_t c = 0; c < apply->stmts[i].arrays_len; c++) {
-            bytes += apply->stmts[i].arrays[c].cap;
-        }
+    for (size_t c = 0; c < stmt->arrays_len; c++) {
+        bytes += stmt->arrays[c].cap;
     }
-    if (bytes > APPLY_KEPT_BYTES) release(apply);
+    apply->kept_bytes += bytes - stmt->kept_bytes;
+    stmt->kept_bytes = bytes;
 }
 
+/* All that the batch before this one has used is in its list. */
 static void reset(struct apply *apply)
 {
-    trim(apply);
-    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
-        apply->stmts[i].rows = 0;
+    for (size_t i = 0; i < apply->list.len; i++) {
+        enum pg_stmt number = apply->list.at[i].stmt;
+
+        if (apply->rows[number] > 0) count_kept(apply, &apply->stmts[number]);
+        apply->rows[number] = 0;
     }
+    if (apply->kept_bytes > APPLY_KEPT_BYTES) release(apply);
     apply->keyed.len = apply->list.len = 0;
 }
 
@@ -372,17 +391,19 @@ const struct apply_list *apply_build(struct apply *apply, const struct core_batc
     apply->at_be = (int64_t)htobe64((uint64_t)batch->at);
 
     /* stmts.def has them in the order in which they are sent. */
-    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
-        struct apply_stmt stmt = {.stmt = (enum pg_stmt)i, .rows = apply->stmts[i].rows};
+    for (size_t i = 0; i < apply->writers_len; i++) {
+        struct writer writer = apply->writers[i];
+        struct apply_stmt *to;
 
-        if (pg_stmts[i].role != PG_WRITER) continue;
-        if (stmt.stmt == PG_STMT_chain) {
-            bind_chain(apply, batch, &stmt);
-        } else if (apply->stmts[i].params > 0) {
-            if (stmt.rows == 0) continue;
-            bind(apply, &stmt);
+        if (writer.has_rows && apply->rows[writer.stmt] == 0) continue;
+        fl_vec_push(&apply->list, (struct apply_stmt){.stmt = writer.stmt});
+        to = &apply->list.at[apply->list.len - 1];
+        to->rows = apply->rows[writer.stmt];
+        if (writer.stmt == PG_STMT_chain) {
+            bind_chain(apply, batch, to);
+        } else if (writer.has_rows) {
+            bind(apply, to);
         }
-        fl_vec_push(&apply->list, stmt);
     }
     return &apply->list;
 }
