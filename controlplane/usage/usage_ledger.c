@@ -9,6 +9,7 @@
 #include "controlplane/store/pg_array.h"
 #include "controlplane/store/pg_conn.h"
 #include "controlplane/usage/usage_day.h"
+#include "controlplane/usage/usage_memory.h"
 #include "shared/base/arena.h"
 #include "shared/base/buf.h"
 #include "shared/base/map.h"
@@ -71,6 +72,8 @@ struct usage_ledger {
     fl_ms began_at, forget_at;
     struct fl_map specs; /* digest -> index of 'asked' */
     FL_VEC(struct asked) asked;
+    struct usage_memory memory;
+    uint64_t walked_to; /* the memory is of the batches up to this one */
 
     /* The pass. */
     struct fl_arena arena;
@@ -154,10 +157,12 @@ static void read_journal(struct usage_ledger *ledger)
     wait_for(ledger, READING);
 }
 
-static void look_up(struct usage_ledger *ledger)
+/* Jobs and attempts that the memory does not have.  False: it has all. */
+static bool look_up(struct usage_ledger *ledger)
 {
     struct pg_array ids = {0}, index = {0}, jobs = {0}, elements = {0}, ns = {0};
     struct pg_value values[4];
+    bool is_any;
 
     pg_array_start(&ids);
     pg_array_start(&index);
@@ -165,29 +170,34 @@ static void look_up(struct usage_ledger *ledger)
     pg_array_start(&elements);
     pg_array_start(&ns);
     for (size_t i = 0; i < ledger->jobs.len; i++) {
-        pg_array_put_i64(&ids, ledger->jobs.at[i].id);
+        if (!ledger->jobs.at[i].is_known) pg_array_put_i64(&ids, ledger->jobs.at[i].id);
     }
     for (size_t i = 0; i < ledger->ended.len; i++) {
         const struct ended *ended = &ledger->ended.at[i];
 
+        if (ended->is_known) continue;
         pg_array_put_i32(&index, (uint32_t)i);
         pg_array_put_i64(&jobs, ended->job);
         pg_array_put_i32(&elements, ended->element);
         pg_array_put_i32(&ns, ended->n);
     }
-    values[0] = pg_array_value(&ids, PG_INT8);
-    ask(ledger, PG_STMT_usage_jobs, values);
-    values[0] = pg_array_value(&index, PG_INT4);
-    values[1] = pg_array_value(&jobs, PG_INT8);
-    values[2] = pg_array_value(&elements, PG_INT4);
-    values[3] = pg_array_value(&ns, PG_INT4);
-    ask(ledger, PG_STMT_usage_attempts, values);
+    is_any = ids.items > 0 || index.items > 0;
+    if (is_any) {
+        values[0] = pg_array_value(&ids, PG_INT8);
+        ask(ledger, PG_STMT_usage_jobs, values);
+        values[0] = pg_array_value(&index, PG_INT4);
+        values[1] = pg_array_value(&jobs, PG_INT8);
+        values[2] = pg_array_value(&elements, PG_INT4);
+        values[3] = pg_array_value(&ns, PG_INT4);
+        ask(ledger, PG_STMT_usage_attempts, values);
+        wait_for(ledger, LOOKING);
+    }
     pg_array_fini(&ids);
     pg_array_fini(&index);
     pg_array_fini(&jobs);
     pg_array_fini(&elements);
     pg_array_fini(&ns);
-    wait_for(ledger, LOOKING);
+    return is_any;
 }
 
 /* False: all specs are known. */
@@ -231,6 +241,7 @@ static bool ask_specs(struct usage_ledger *ledger)
 static void note_end(struct usage_ledger *ledger, const struct row *row, fl_ms at)
 {
     struct ended ended = {.ended_at = at};
+    struct usage_nth nth;
 
     if (row->kind == ROW_attempt_end) {
         ended.job = row->attempt_end.job;
@@ -246,7 +257,29 @@ static void note_end(struct usage_ledger *ledger, const struct row *row, fl_ms a
     } else {
         return;
     }
+    nth = (struct usage_nth){ended.job, ended.element, ended.n};
+    ended.is_known = usage_memory_ended(&ledger->memory, &nth, &ended.began_at);
     fl_vec_push(&ledger->ended, ended);
+}
+
+static bool is_counted(enum row_kind kind)
+{
+    return kind == ROW_job_new || kind == ROW_attempt_new || row_kind_ends_attempts(kind);
+}
+
+static void note_row(struct usage_ledger *ledger, const struct row *row, fl_ms at)
+{
+    struct usage_nth nth;
+
+    if (row->kind == ROW_job_new) {
+        usage_memory_job(&ledger->memory, &row->job_new);
+    } else if (row->kind == ROW_attempt_new) {
+        nth =
+            (struct usage_nth){row->attempt_new.job, row->attempt_new.element, row->attempt_new.n};
+        usage_memory_began(&ledger->memory, &nth, at);
+    } else {
+        note_end(ledger, row, at);
+    }
 }
 
 /* A batch that cannot be read is left out, or nothing would ever be counted again. */
@@ -262,12 +295,15 @@ static void note_batch(struct usage_ledger *ledger, struct fl_str body, fl_ms at
     if (journal_unpack(body, &arena, &rows, &err)) {
         reader = fl_reader(rows.at, rows.len);
         while (reader.pos < reader.len && row_cut(&reader, &kind, &one, &err)) {
-            if (!row_kind_ends_attempts(kind)) continue;
+            if (!is_counted(kind)) continue;
             if (!row_decode(&one, &row, &err)) break;
-            note_end(ledger, &row, at);
+            note_row(ledger, &row, at);
         }
     }
-    if (err.code != FL_OK) ledger->hooks.trouble(ledger->hooks.ctx, err.text);
+    if (err.code != FL_OK) {
+        usage_memory_empty(&ledger->memory); /* an attempt that it knows may have ended there */
+        ledger->hooks.trouble(ledger->hooks.ctx, err.text);
+    }
     fl_arena_fini(&arena);
 }
 
@@ -278,44 +314,15 @@ static void take_journal(struct usage_ledger *ledger, const PGresult *result)
 
     ledger->from = ledger->to = rows > 0 ? (uint64_t)pg_get_int(result, 0, 0) : 0;
     ledger->stats.batch = ledger->from;
+    if (ledger->from != ledger->walked_to) usage_memory_empty(&ledger->memory);
     for (; i < rows && !PQgetisnull(result, i, 1) && ledger->ended.len < PASS_ATTEMPTS; i++) {
         ledger->to = (uint64_t)pg_get_int(result, i, 1);
         ledger->to_at = pg_get_int(result, i, 2);
         note_batch(ledger, pg_field(result, i, 3), ledger->to_at);
         bytes += pg_field(result, i, 3).len;
     }
+    ledger->walked_to = ledger->to;
     ledger->has_more = i == PASS_BATCHES || bytes >= PASS_BYTES || (i > 0 && i < rows);
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const struct job *left = a, *right = b;
-
-    return (left->id > right->id) - (left->id < right->id);
-}
-
-static void gather_jobs(struct usage_ledger *ledger)
-{
-    size_t len = 0;
-
-    for (size_t i = 0; i < ledger->ended.len; i++) {
-        fl_vec_push(&ledger->jobs, (struct job){.id = ledger->ended.at[i].job});
-    }
-    if (ledger->jobs.len > 0) {
-        qsort(ledger->jobs.at, ledger->jobs.len, sizeof *ledger->jobs.at, by_id);
-    }
-    for (size_t i = 0; i < ledger->jobs.len; i++) {
-        if (len > 0 && ledger->jobs.at[len - 1].id == ledger->jobs.at[i].id) continue;
-        ledger->jobs.at[len++] = ledger->jobs.at[i];
-    }
-    ledger->jobs.len = len;
-}
-
-static struct job *job_of(struct usage_ledger *ledger, uint64_t id)
-{
-    size_t i = fl_vec_lower_bound(&ledger->jobs, id, id);
-
-    return i < ledger->jobs.len && ledger->jobs.at[i].id == id ? &ledger->jobs.at[i] : NULL;
 }
 
 /* The value of a label in "key=value\n" lines; false: there is none. */
@@ -360,19 +367,66 @@ static struct fl_str counted(struct usage_ledger *ledger, struct fl_str lines)
     return object;
 }
 
+static void know_job(struct usage_ledger *ledger, struct job *job, const struct usage_job *found)
+{
+    job->is_known = true;
+    job->group.tenant = found->tenant;
+    job->group.queue = found->queue;
+    job->group.owner = fl_arena_str(&ledger->arena, found->owner);
+    job->group.labels = counted(ledger, found->labels);
+    job->spec = found->spec;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct job *left = a, *right = b;
+
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+static void gather_jobs(struct usage_ledger *ledger)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < ledger->ended.len; i++) {
+        fl_vec_push(&ledger->jobs, (struct job){.id = ledger->ended.at[i].job});
+    }
+    if (ledger->jobs.len > 0) {
+        qsort(ledger->jobs.at, ledger->jobs.len, sizeof *ledger->jobs.at, by_id);
+    }
+    for (size_t i = 0; i < ledger->jobs.len; i++) {
+        if (len > 0 && ledger->jobs.at[len - 1].id == ledger->jobs.at[i].id) continue;
+        ledger->jobs.at[len++] = ledger->jobs.at[i];
+    }
+    ledger->jobs.len = len;
+    for (size_t i = 0; i < len; i++) {
+        const struct usage_job *known = usage_memory_find(&ledger->memory, ledger->jobs.at[i].id);
+
+        if (known) know_job(ledger, &ledger->jobs.at[i], known);
+    }
+}
+
+static struct job *job_of(struct usage_ledger *ledger, uint64_t id)
+{
+    size_t i = fl_vec_lower_bound(&ledger->jobs, id, id);
+
+    return i < ledger->jobs.len && ledger->jobs.at[i].id == id ? &ledger->jobs.at[i] : NULL;
+}
+
 static void take_jobs(struct usage_ledger *ledger, const PGresult *result)
 {
     for (int i = 0; i < PQntuples(result); i++) {
         struct job *job = job_of(ledger, (uint64_t)pg_get_int(result, i, 0));
         struct fl_str spec = pg_field(result, i, 5);
 
-        if (!job || spec.len != sizeof job->spec.at) continue;
-        job->is_known = true;
-        job->group.tenant = (uint32_t)pg_get_int(result, i, 1);
-        job->group.queue = (uint32_t)pg_get_int(result, i, 2);
-        job->group.owner = fl_arena_str(&ledger->arena, pg_field(result, i, 3));
-        job->group.labels = counted(ledger, pg_field(result, i, 4));
-        memcpy(job->spec.at, spec.at, spec.len);
+        struct usage_job found = {.owner = pg_field(result, i, 3),
+                                  .labels = pg_field(result, i, 4)};
+
+        if (!job || spec.len != sizeof found.spec.at) continue;
+        found.tenant = (uint32_t)pg_get_int(result, i, 1);
+        found.queue = (uint32_t)pg_get_int(result, i, 2);
+        memcpy(found.spec.at, spec.at, spec.len);
+        know_job(ledger, job, &found);
     }
 }
 
@@ -490,6 +544,7 @@ static void pass_over(struct usage_ledger *ledger, const struct usage_progress *
     ledger->from = ledger->mark;
     ledger->to = progress->newest;
     ledger->to_at = progress->newest_at;
+    if (ledger->walked_to == ledger->from) ledger->walked_to = ledger->to;
     ledger->has_more = false;
     save(ledger);
 }
@@ -563,7 +618,7 @@ static void go_on(struct usage_ledger *ledger)
     case READING:
         gather_jobs(ledger);
         if (ledger->jobs.len > 0) {
-            look_up(ledger);
+            if (!look_up(ledger) && !ask_specs(ledger)) save(ledger);
         } else if (ledger->to > ledger->from) {
             save(ledger);
         } else {
@@ -711,6 +766,7 @@ void usage_ledger_destroy(struct usage_ledger *ledger)
     fl_after_off(&ledger->turn);
     pg_conn_destroy(ledger->conn);
     fl_map_fini(&ledger->specs);
+    usage_memory_empty(&ledger->memory);
     fl_vec_fini(&ledger->asked);
     fl_arena_fini(&ledger->arena);
     fl_vec_fini(&ledger->ended);

@@ -2,9 +2,10 @@
  * used, and keeps the sums in table usage_day.
  * Batches in which no attempt ended are passed over unread, as far as the leader knows of them.
  * A pass takes the batches behind the mark (table usage_mark), looks up the attempts that ended in
- * them, and saves the sums and the new mark in one transaction: so each attempt counts once, also
- * over a crash, a takeover, or two ledgers at a time.  A ledger that was away takes up where the
- * mark stands, as far as the journal reaches.  Attempts whose job is gone are left out.
+ * them, unless it read lately where they began (usage_memory.h), and saves the sums and the new
+ * mark in one transaction: so each attempt counts once, also over a crash, a takeover, or two
+ * ledgers at a time.  A ledger that was away takes up where the mark stands, as far as the journal
+ * reaches.  Attempts whose job is gone are left out.
  * It is never in a hurry: it rests twenty times as long as a pass took, since Postgres has work
  * for which somebody waits.
  * It is on its owner's loop, on one connection of its own.  Uses the store's connections and

@@ -432,6 +432,37 @@ static void a_mark_that_another_moved_is_read_again(void **state)
     rig_fini(&rig);
 }
 
+/* An attempt that it saw begin ended where it did not read: its element's end is no second one. */
+static void behind_a_hole_the_tables_are_asked(void **state)
+{
+    struct core_batch *batch;
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    batch = batch_at(&rig, start);
+    submit(batch, 1, "amy", "");
+    help_attempt(batch, 1, 0, 1);
+    help_attempt(batch, 1, 1, 1);
+    commit(&rig, batch);
+    until_counted(&rig, 1);
+    rig.leads = false;
+    batch = batch_at(&rig, start + 1000);
+    fail_attempt(batch, 1, 0, 1, 300);
+    commit(&rig, batch);
+    help_run(rig.conninfo, "update usage_mark set batch = 2");
+    batch = batch_at(&rig, start + 2000);
+    end_element(batch, 1, 0, 1, 0);
+    end_element(batch, 1, 1, 1, 500);
+    commit(&rig, batch);
+    rig.leads = true;
+    until_counted(&rig, rig.number);
+    assert_int_equal(sum(&rig, "attempts"), 1);
+    assert_int_equal(sum(&rig, "used_cpu_us"), 500);
+    rig_fini(&rig);
+}
+
 /* A damaged batch, and jobs whose rows are gone, must not hold up all the others. */
 static void what_cannot_be_read_is_left_out(void **state)
 {
@@ -492,5 +523,6 @@ FL_TESTS(cmocka_unit_test(each_attempt_counts_once_by_what_it_held_and_used),
          cmocka_unit_test(a_ledger_that_starts_behind_all_passes_over_what_follows),
          cmocka_unit_test(a_journal_that_ends_before_the_mark_is_read_again),
          cmocka_unit_test(a_mark_that_another_moved_is_read_again),
+         cmocka_unit_test(behind_a_hole_the_tables_are_asked),
          cmocka_unit_test(what_cannot_be_read_is_left_out),
          cmocka_unit_test(old_days_are_forgotten))

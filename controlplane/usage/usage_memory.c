@@ -1,0 +1,75 @@
+#include "controlplane/usage/usage_memory.h"
+
+_Static_assert(sizeof(struct usage_nth) == 16, "a key has no bytes between its fields");
+
+static void empty_half(struct usage_half *half)
+{
+    fl_map_fini(&half->jobs);
+    fl_map_fini(&half->begins);
+    fl_arena_fini(&half->arena);
+}
+
+void usage_memory_empty(struct usage_memory *memory)
+{
+    empty_half(&memory->young);
+    empty_half(&memory->old);
+}
+
+/* The half that takes something more. */
+static struct usage_half *room(struct usage_memory *memory)
+{
+    struct usage_half *young = &memory->young;
+
+    if (young->jobs.len < USAGE_HALF_MAX && young->begins.len < USAGE_HALF_MAX &&
+        fl_arena_bytes(&young->arena) < USAGE_HALF_BYTES_MAX) {
+        return young;
+    }
+    empty_half(&memory->old);
+    memory->old = *young;
+    *young = (struct usage_half){0};
+    return young;
+}
+
+void usage_memory_job(struct usage_memory *memory, const struct row_job_new *job)
+{
+    struct usage_half *half = room(memory);
+    struct usage_job *kept = fl_arena_new(&half->arena, struct usage_job);
+
+    *kept = (struct usage_job){.tenant = job->tenant,
+                               .queue = job->queue,
+                               .owner = fl_arena_str(&half->arena, job->owner),
+                               .labels = fl_arena_str(&half->arena, job->labels),
+                               .spec = job->spec};
+    fl_map_put(&half->jobs, &job->job, sizeof job->job, (uint64_t)(uintptr_t)kept);
+}
+
+const struct usage_job *usage_memory_find(const struct usage_memory *memory, uint64_t job)
+{
+    uint64_t at;
+
+    if (fl_map_find(&memory->young.jobs, &job, sizeof job, &at) ||
+        fl_map_find(&memory->old.jobs, &job, sizeof job, &at)) {
+        return (const struct usage_job *)(uintptr_t)at;
+    }
+    return NULL;
+}
+
+void usage_memory_began(struct usage_memory *memory, const struct usage_nth *attempt, fl_ms at)
+{
+    fl_map_put(&room(memory)->begins, attempt, sizeof *attempt, (uint64_t)at);
+}
+
+bool usage_memory_ended(struct usage_memory *memory, const struct usage_nth *attempt,
+                        fl_ms *ret_began_at)
+{
+    struct usage_half *half = &memory->young;
+    uint64_t at;
+
+    if (!fl_map_find(&half->begins, attempt, sizeof *attempt, &at)) {
+        half = &memory->old;
+        if (!fl_map_find(&half->begins, attempt, sizeof *attempt, &at)) return false;
+    }
+    fl_map_remove(&half->begins, attempt, sizeof *attempt);
+    *ret_began_at = (fl_ms)at;
+    return true;
+}

@@ -1,0 +1,50 @@
+/* usage_memory.h - the jobs, and the beginnings of attempts, that the journal told of lately: their
+ * ends need no look into the tables.
+ * It holds for one walk through the journal without a hole; after a hole it is emptied, since an
+ * attempt may have ended there.  It forgets the oldest half when it is full, and what it does not
+ * know has to be looked up.  Strings are copied.  Uses shared/base and the rows.  Pure. */
+#pragma once
+
+#include "controlplane/core/row.h"
+#include "shared/base/arena.h"
+#include "shared/base/map.h"
+
+struct usage_job {
+    uint32_t tenant, queue;
+    struct fl_str owner;  /* empty: not known */
+    struct fl_str labels; /* "key=value\n" lines */
+    struct fl_digest spec;
+};
+
+/* An attempt: the n-th of the element. */
+struct usage_nth {
+    uint64_t job;
+    uint32_t element;
+    uint32_t n;
+};
+
+struct usage_half {
+    struct fl_map jobs;   /* id -> its address in the arena */
+    struct fl_map begins; /* usage_nth -> when */
+    struct fl_arena arena;
+};
+
+struct usage_memory { /* {0} is empty */
+    struct usage_half young, old;
+};
+
+enum {
+    USAGE_HALF_MAX = 20000, /* jobs, or attempts, in one half */
+    USAGE_HALF_BYTES_MAX = 4 << 20,
+};
+
+void usage_memory_empty(struct usage_memory *memory);
+
+void usage_memory_job(struct usage_memory *memory, const struct row_job_new *job);
+/* NULL: it is not known.  Good until the next call that adds something. */
+const struct usage_job *usage_memory_find(const struct usage_memory *memory, uint64_t job);
+
+void usage_memory_began(struct usage_memory *memory, const struct usage_nth *attempt, fl_ms at);
+/* False: it is not known.  It is forgotten, so that it ends once. */
+bool usage_memory_ended(struct usage_memory *memory, const struct usage_nth *attempt,
+                        fl_ms *ret_began_at);

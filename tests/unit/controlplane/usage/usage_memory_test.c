@@ -1,0 +1,100 @@
+#include "controlplane/usage/usage_memory.h"
+
+#include <stdio.h>
+
+#include "shared/spec/job_spec.h" /* FL_JOB_LABELS_BYTES_MAX */
+#include "tests/fl_test.h"
+
+static void remember(struct usage_memory *memory, uint64_t id, const char *owner)
+{
+    struct row_job_new job = {.job = id,
+                              .tenant = 1,
+                              .queue = 3,
+                              .spec = {{7}},
+                              .labels = FL_STR("team=vision\n"),
+                              .owner = fl_str_c(owner)};
+
+    usage_memory_job(memory, &job);
+}
+
+static void a_job_is_known_by_what_its_row_said(void **state)
+{
+    struct usage_memory memory = {0};
+    char owner[] = "amy";
+    const struct usage_job *job;
+
+    (void)state;
+    remember(&memory, 5, owner);
+    owner[0] = 'x'; /* it was copied */
+    job = usage_memory_find(&memory, 5);
+    assert_non_null(job);
+    assert_true(job->tenant == 1 && job->queue == 3 && job->spec.at[0] == 7);
+    assert_true(fl_str_eq(job->owner, FL_STR("amy")));
+    assert_true(fl_str_eq(job->labels, FL_STR("team=vision\n")));
+    assert_null(usage_memory_find(&memory, 6));
+    usage_memory_empty(&memory);
+    assert_null(usage_memory_find(&memory, 5));
+}
+
+static void an_attempt_ends_once(void **state)
+{
+    struct usage_memory memory = {0};
+    struct usage_nth first = {5, 2, 1}, second = {5, 2, 2};
+    fl_ms at = 0;
+
+    (void)state;
+    usage_memory_began(&memory, &first, 100);
+    usage_memory_began(&memory, &second, 200);
+    assert_true(usage_memory_ended(&memory, &first, &at) && at == 100);
+    assert_false(usage_memory_ended(&memory, &first, &at));
+    assert_true(usage_memory_ended(&memory, &second, &at) && at == 200);
+    usage_memory_began(&memory, &first, 100);
+    usage_memory_empty(&memory);
+    assert_false(usage_memory_ended(&memory, &first, &at));
+}
+
+static void a_full_one_forgets_its_oldest_half(void **state)
+{
+    struct usage_memory memory = {0};
+    fl_ms at = 0;
+
+    (void)state;
+    for (uint64_t i = 1; i <= 2 * USAGE_HALF_MAX + 1; i++) {
+        struct usage_nth attempt = {i, 0, 1};
+
+        remember(&memory, i, "");
+        usage_memory_began(&memory, &attempt, (fl_ms)i);
+    }
+    assert_null(usage_memory_find(&memory, 1));
+    assert_false(usage_memory_ended(&memory, &(struct usage_nth){1, 0, 1}, &at));
+    for (uint64_t i = USAGE_HALF_MAX + 2; i <= 2 * USAGE_HALF_MAX + 1; i++) {
+        struct usage_nth attempt = {i, 0, 1};
+
+        assert_non_null(usage_memory_find(&memory, i));
+        assert_true(usage_memory_ended(&memory, &attempt, &at));
+        assert_int_equal(at, i);
+    }
+    usage_memory_empty(&memory);
+}
+
+static void long_labels_fill_it_sooner(void **state)
+{
+    static char labels[FL_JOB_LABELS_BYTES_MAX];
+    struct row_job_new job = {.labels = {labels, sizeof labels}};
+    struct usage_memory memory = {0};
+
+    (void)state;
+    for (job.job = 1; job.job <= USAGE_HALF_MAX; job.job++) {
+        usage_memory_job(&memory, &job);
+        assert_true(fl_arena_bytes(&memory.young.arena) + fl_arena_bytes(&memory.old.arena) <=
+                    3 * USAGE_HALF_BYTES_MAX);
+    }
+    assert_null(usage_memory_find(&memory, 1));
+    assert_non_null(usage_memory_find(&memory, USAGE_HALF_MAX));
+    usage_memory_empty(&memory);
+}
+
+FL_TESTS(cmocka_unit_test(a_job_is_known_by_what_its_row_said),
+         cmocka_unit_test(an_attempt_ends_once),
+         cmocka_unit_test(a_full_one_forgets_its_oldest_half),
+         cmocka_unit_test(long_labels_fill_it_sooner))
