@@ -201,6 +201,9 @@ struct core_event {
             /* The outcomes that an earlier request with its key had, one an item; NULL: there was
              * none.  Those that are final stay, the others are decided anew. */
             const struct core_outcome *kept;
+            /* Each is judged as if it came now and alone: lines are passed over, nothing is made,
+             * and no outcome has a job. */
+            bool is_dry;
         } submit;
         struct {
             struct fl_job job;

@@ -277,6 +277,7 @@ static bool check_dependencies(struct core *core, const struct core_event *event
         const struct fl_dependency *after = &item->after[i].after;
         struct fl_job job = after->job;
 
+        if (after->line && event->submit.is_dry) continue;
         if (after->line && !find_line(core, after->line, before, before_len, &job, outcome)) {
             return false;
         }
@@ -415,6 +416,22 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     outcome->job.n = job->id;
 }
 
+/* Accepts or refuses one job. */
+static void decide(struct core *core, const struct core_event *event, struct core_batch *batch,
+                   size_t i, struct core_outcome *outcomes)
+{
+    const struct core_submit_item *item = &event->submit.at[i];
+    struct accepted found;
+
+    if (!check_item(core, event, item, outcomes, i, &found, &outcomes[i])) return;
+    if (event->submit.is_dry) {
+        fl_picks_fini(&found.picks);
+        outcomes[i].code = FL_OK;
+    } else {
+        accept_job(core, event, batch, item, &found, &outcomes[i]);
+    }
+}
+
 /* The outcomes that are final are kept under the key.  'found': how many were so before. */
 static void keep_outcomes(struct core_batch *batch, const struct core_event *event,
                           const struct core_answer *answer, size_t found)
@@ -447,14 +464,12 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
     outcomes = fl_arena_array(&core->scratch, struct core_outcome, len);
     for (size_t i = 0; i < len; i++) {
         const struct core_outcome *kept = event->submit.kept ? &event->submit.kept[i] : NULL;
-        struct accepted found;
 
         if (kept && core_outcome_is_final(kept)) {
             outcomes[i] = *kept;
             found_before++;
-        } else if (check_item(core, event, &event->submit.at[i], outcomes, i, &found,
-                              &outcomes[i])) {
-            accept_job(core, event, batch, &event->submit.at[i], &found, &outcomes[i]);
+        } else {
+            decide(core, event, batch, i, outcomes);
         }
     }
     if (core->job_next > first) {
@@ -465,7 +480,7 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
     }
     effect.answer.outcomes = outcomes;
     effect.answer.outcomes_len = len;
-    keep_outcomes(batch, event, &effect.answer, found_before);
+    if (!event->submit.is_dry) keep_outcomes(batch, event, &effect.answer, found_before);
     if (event->request) core_batch_effect(batch, &effect);
 }
 

@@ -71,6 +71,8 @@ struct fl_cluster engine_event_cluster(const struct engine_event *event)
 bool engine_event_is_read(const struct engine_event *event)
 {
     switch (event->event.kind) {
+    case CORE_EV_submit:
+        return event->event.submit.is_dry;
     case CORE_EV_read_job:
     case CORE_EV_list_jobs:
     case CORE_EV_list_clusters:

@@ -165,7 +165,19 @@ def submitting(f):
         before = call(f, "GET", "/v1/jobs").json()["jobs"]
         answer = call(f, "POST", "/v1/jobs?dryRun=true", {"command": ["true"], "replicas": 2})
         equal((answer.status, answer.json()["job"]["roles"][0]["replicas"]), (200, 2))
+        equal(call(f, "POST", "/v1/jobs?dryRun=true", {"command": ["true"], "after": [{"line": 1}]}).status, 200)
         equal(call(f, "GET", "/v1/jobs").json()["jobs"], before)
+    with shows("dryRun refuses what would be refused, in the same words"):
+        held = call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True}).json()["id"]
+        before = call(f, "GET", "/v1/jobs").json()["jobs"]
+        for document, status in (({"command": ["true"], "queue": "none"}, 422), ({"command": ["true"], "after": [{"job": "job-zzzz"}]}, 422),
+                                 ({"command": ["true"], "after": [{"job": held}, {"job": held, "on": "any"}]}, 422)):
+            dry, real = (call(f, "POST", path, document) for path in ("/v1/jobs?dryRun=true", "/v1/jobs"))
+            told = [{key: value for key, value in answer.json().items() if key != "traceId"} for answer in (dry, real)]
+            equal((dry.status, told[0]), (status, told[1]), document)
+            equal(real.status, status)
+        equal(call(f, "GET", "/v1/jobs").json()["jobs"], before)
+        call(f, "POST", f"/v1/jobs/{held}:cancel")
     with shows("a key repeats the first answer; with another body, query or route it is 409"):
         key, body = {"Idempotency-Key": "one"}, {"command": ["true"]}
         first, second = (call(f, "POST", "/v1/jobs", body, key) for _ in range(2))

@@ -494,6 +494,12 @@ def acting(f):
         out = f.run("submit", "-", stdin="name: a\ncommand: [echo]\nreplicass: 2\n")
         equal(out.returncode, 65, out.stderr)
         assert "line 3" in out.stderr and "replicas" in out.stderr, out.stderr
+    with shows("a document that the control plane would refuse keeps all of its file out"):
+        before = f.cli("ps", "--all", "-o", "name")
+        out = f.run("submit", "-d", "-", stdin=text + "---\nqueue: none\ncommand: [echo]\n")
+        equal(out.returncode, 65, out.stderr)
+        assert 'queue "none" does not exist' in out.stderr and "document 3 of 3; nothing of it was submitted" in out.stderr, out.stderr
+        equal(f.cli("ps", "--all", "-o", "name"), before)
     with shows("queues: made, paused, resumed"):
         f.cli("queue", "create", "night", "--paused")
         out = f.run("run", "-d", "-q", "night", "--", "true")

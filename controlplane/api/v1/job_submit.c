@@ -28,6 +28,8 @@ static void fail(struct api_call *call, enum fl_code code, const char *text, str
 struct submit {
     struct engine_event *event; /* ours until it is sent */
     struct core_submit_item *item;
+    struct fl_str document; /* with dryRun: as it was understood; without, empty */
+    struct fl_digest digest;
 };
 
 static void submitted(struct api_call *call, const struct core_answer *answer)
@@ -80,15 +82,44 @@ static void on_end(struct api_call *call)
     engine_event_destroy(submit->event);
 }
 
+/* A dry run: the core would accept the job now, or says why not. */
+static void judged(struct api_call *call, const struct core_answer *answer)
+{
+    const struct submit *submit = call->state;
+    const struct core_outcome *outcome = &answer->outcomes[0];
+    struct fl_json_out *json;
+
+    fl_assert(answer->outcomes_len == 1);
+    if (outcome->code != FL_OK) {
+        fail(call, outcome->code, outcome->text ? outcome->text : "it would be refused",
+             submit->item->queue);
+        return;
+    }
+    json = api_json(call);
+    fl_json_open(json, NULL, '{');
+    fl_json_put_bool(json, "dryRun", true);
+    fl_json_put_hex(json, "specDigest", submit->digest.at, sizeof submit->digest.at);
+    fl_json_put_raw(json, "job", submit->document);
+    fl_json_close(json, '}');
+    api_answer_as(call, 200, "application/json",
+                  (struct fl_str){(const char *)call->out.at, call->out.len});
+}
+
 static void send_job(struct api_call *call)
 {
     struct submit *submit = call->state;
+    bool is_dry = submit->document.len > 0;
 
     call->on_end = NULL;
     submit->event->event.submit.at = submit->item;
     submit->event->event.submit.len = 1;
+    submit->event->event.submit.is_dry = is_dry;
     submit->item = copy_item(call, submit->item);
-    if (api_idempotent(call, submit->event)) api_ask(call, submit->event, submitted);
+    if (is_dry) {
+        api_ask(call, submit->event, judged);
+    } else if (api_idempotent(call, submit->event)) {
+        api_ask(call, submit->event, submitted);
+    }
 }
 
 /* False: the call was answered. */
@@ -103,26 +134,24 @@ static bool has_no_line(struct api_call *call, const struct fl_dependencies *aft
     return true;
 }
 
-/* The document as it was understood, which may be submitted as it is. */
-static void answer_dry(struct api_call *call, const struct fl_job_spec *spec,
-                       const struct submit_spec *shared)
+/* The document as it was understood, which may be submitted as it is.  False: the call was
+ * answered. */
+static bool write_document(struct api_call *call, const struct fl_job_spec *spec,
+                           struct fl_str *ret_document)
 {
-    struct fl_json_out *json = api_json(call);
     struct fl_buf document;
+    bool is_written;
 
     fl_buf_init(&document, 2 * FL_JOB_SPEC_BYTES_MAX);
-    if (fl_job_spec_document(&document, spec)) {
-        fl_json_open(json, NULL, '{');
-        fl_json_put_bool(json, "dryRun", true);
-        fl_json_put_hex(json, "specDigest", shared->digest.at, sizeof shared->digest.at);
-        fl_json_put_raw(json, "job", (struct fl_str){(const char *)document.at, document.len});
-        fl_json_close(json, '}');
-        api_answer_as(call, 200, "application/json",
-                      (struct fl_str){(const char *)call->out.at, call->out.len});
+    is_written = fl_job_spec_document(&document, spec);
+    if (is_written) {
+        *ret_document =
+            fl_arena_str(&call->arena, (struct fl_str){(const char *)document.at, document.len});
     } else {
         api_fail(call, FL_TOO_LARGE, "the document is too large once it is written out");
     }
     fl_buf_fini(&document);
+    return is_written;
 }
 
 /* The query goes over the document.  False: the call was answered. */
@@ -151,6 +180,7 @@ static void submit_job(struct api_call *call)
     struct fl_submission job;
     struct fl_err err = {0};
     struct fl_str queue;
+    bool is_dry = api_query_flag(call, "dryRun");
 
     if (!document) return;
     if (!fl_submission_parse(document, &call->arena, &job, &problems)) {
@@ -158,9 +188,10 @@ static void submit_job(struct api_call *call)
         return;
     }
     if (!take_query(call, &job)) return;
-    if (!api_query_flag(call, "dryRun") && !has_no_line(call, &job.spec.after)) return;
+    if (!is_dry && !has_no_line(call, &job.spec.after)) return;
     event = api_event(call, CORE_EV_submit);
-    *submit = (struct submit){event, fl_arena_new(&event->arena, struct core_submit_item)};
+    submit->event = event;
+    submit->item = fl_arena_new(&event->arena, struct core_submit_item);
     queue = submit_queue(&job.spec, job.has_queue, &call->token);
     if (!submit_spec_make(&job.spec, default_cpu_of(call, queue), &event->arena, &shared, &err) ||
         !submit_item_make(&job.spec, job.has_queue, &shared, &call->token, &event->arena,
@@ -170,19 +201,18 @@ static void submit_job(struct api_call *call)
         fail(call, err.code, err.text, job.spec.queue);
         return;
     }
-    if (api_query_flag(call, "dryRun")) {
-        answer_dry(call, &job.spec, &shared);
-        engine_event_destroy(event);
-        return;
-    }
+    submit->digest = shared.digest;
     call->state = submit;
     call->on_end = on_end;
+    if (is_dry && !write_document(call, &job.spec, &submit->document)) return;
     after_lookup(call, submit->item, 1, send_job);
 }
 
 static const struct api_field submit_query[] = {
-    API_MAY("dryRun", "boolean",
-            "true: only checked; the answer, 200, has the document as it was understood"),
+    API_MAY(
+        "dryRun", "boolean",
+        "true: only checked, as if it came now, but for `line`, and nothing is made; the answer, "
+        "200, has the document as it was understood"),
     API_MAY("queue", "string", "in place of the document's queue", .max = FL_NAME_BYTES_MAX),
     API_MAY("hold", "boolean", "in place of the document's hold"),
     API_MAY("after", "string",

@@ -233,6 +233,7 @@ static void submit(struct teller *teller)
     while ((text = take_value(teller, "key"))) {
         event.key = str(text);
     }
+    event.submit.is_dry = take(teller, "dry");
     (void)take_u32(teller, "tenant", &event.tenant.n);
     do {
         uint64_t copies = 1;

@@ -93,6 +93,8 @@ static void work_is_what_an_event_brings(void **state)
     one->event.submit.len = 1000;
     assert_int_equal(engine_event_work(one), 1000);
     assert_false(engine_event_is_read(one));
+    one->event.submit.is_dry = true;
+    assert_true(engine_event_is_read(one));
     assert_int_equal(engine_event_cluster(one).n, 0);
     one->event.kind = CORE_EV_nodes;
     one->event.nodes.cluster.n = 4;

@@ -14,6 +14,28 @@ submit ml cpu=1 | nowhere cpu=1 | ml cpu=1 name=two | ml x0 cpu=1 | ml badshape
     | invalid: a job has 1 to 16777216 elements
     | invalid: the shape's 10 bytes are not what shape_encode writes
 
+# a dry run judges each job as if it came alone, and makes nothing
+. queue ml
+. submit ml held
+submit dry ml cpu=1 after=1 | ml x3 picks=1-3 spec=a | nowhere | ml after=9=absent | ml after=line7 | ml retry_of=1 | ml badshape
+    answer ok
+    | job-0
+    | job-0
+    | absent: queue "nowhere" does not exist; create it, or name another
+    | invalid: job-9, which it is to run after, does not exist
+    | job-0
+    | conflict: the job to retry has not ended; cancel it or wait for its end
+    | invalid: the shape's 10 bytes are not what shape_encode writes
+submit key=k dry ml
+    answer ok
+    | job-0
+submit ml held
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=2 kind=1 value=1
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+
 # a request refused as a whole
 . queue ml
 submit ml jobs=1001 held
