@@ -25,6 +25,7 @@ def words_of(cell):
 class Page:
     def __init__(self, f, folder):
         self.f, self.script = f, os.path.join(folder, "train.sh")
+        self.awaited = {}  # a job of the page -> one that can still end as it should
         self.write("")
 
     def write(self, line):
@@ -62,7 +63,7 @@ class Page:
 
     def dry(self, line):
         """The document of a script with that line, without the script's own text; what was said against it."""
-        self.write(line)
+        self.write(re.sub(r"job-\d", lambda found: self.awaited.get(found[0], found[0]), line))
         out = self.f.run("run", "--dry-run", "-o", "json", "--script", self.script)
         if out.returncode != 0:
             return None, out.stderr
@@ -87,6 +88,7 @@ def main():
         with shows(f"{len(taken)} lines of '#SBATCH' are the '#FAIRLEAD' lines beside them"):
             assert len(taken) >= 15, taken
             plain, _ = page.dry("")
+            page.awaited = {name: page.submit("--hold", "true") for name in ("job-7", "job-8")}
             for theirs, ours in taken:
                 line, flags = words_of(theirs)[0], words_of(ours)
                 got, why = page.dry(f"#SBATCH {line}")
