@@ -262,7 +262,7 @@ static void note_end(struct usage_ledger *ledger, const struct row *row, fl_ms a
     fl_vec_push(&ledger->ended, ended);
 }
 
-static bool is_counted(enum row_kind kind)
+static bool is_noted(enum row_kind kind)
 {
     return kind == ROW_job_new || kind == ROW_attempt_new || row_kind_ends_attempts(kind);
 }
@@ -295,7 +295,7 @@ static void note_batch(struct usage_ledger *ledger, struct fl_str body, fl_ms at
     if (journal_unpack(body, &arena, &rows, &err)) {
         reader = fl_reader(rows.at, rows.len);
         while (reader.pos < reader.len && row_cut(&reader, &kind, &one, &err)) {
-            if (!is_counted(kind)) continue;
+            if (!is_noted(kind)) continue;
             if (!row_decode(&one, &row, &err)) break;
             note_row(ledger, &row, at);
         }
@@ -418,7 +418,6 @@ static void take_jobs(struct usage_ledger *ledger, const PGresult *result)
     for (int i = 0; i < PQntuples(result); i++) {
         struct job *job = job_of(ledger, (uint64_t)pg_get_int(result, i, 0));
         struct fl_str spec = pg_field(result, i, 5);
-
         struct usage_job found = {.owner = pg_field(result, i, 3),
                                   .labels = pg_field(result, i, 4)};
 

@@ -8,6 +8,7 @@ for any lines."""
 import os
 import re
 import subprocess
+import tempfile
 
 import fleet
 
@@ -31,11 +32,14 @@ def pattern(printed):
 
 def run(block, env, folder):
     commands, printed = block
-    try:
-        out = subprocess.run(["bash", "-euxo", "pipefail", "-c", commands], env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True, timeout=LIMIT_S)
-    except subprocess.TimeoutExpired as late:
-        raise AssertionError(f"not over after {LIMIT_S} s: {(late.stderr or b'').decode()[-500:]}") from None
+    with tempfile.TemporaryFile("w+") as trace:  # apart from the commands' own output
+        try:
+            out = subprocess.run(["bash", "-euxo", "pipefail", "-c", commands], env={**env, "BASH_XTRACEFD": str(trace.fileno())}, cwd=folder,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT_S,
+                                 pass_fds=[trace.fileno()])
+        except subprocess.TimeoutExpired:
+            trace.seek(0)
+            raise AssertionError(f"not over after {LIMIT_S} s: {trace.read()[-500:]}") from None
     assert out.returncode == 0, f"exit code {out.returncode}: {out.stderr}"
     if printed is not None:
         assert re.fullmatch(pattern(printed), out.stdout), f"it printed\n{out.stdout}and should have printed\n{printed}{out.stderr}"

@@ -255,8 +255,11 @@ void api_notice(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows)
     uint32_t left = LIVE_ROWS_MAX;
 
     if (batch > api->batch_newest) api->batch_newest = batch;
-    if (api->tails.len > 0 && rows.len > 0) settle_ended(api, rows);
-    if (api->tails.len > 0 && rows.len == 0) api_logs_catch_up(api);
+    if (api->tails.len > 0 && rows.len == 0) {
+        api_logs_catch_up(api);
+    } else if (api->tails.len > 0) {
+        settle_ended(api, rows);
+    }
     /* One that ends leaves the list: walked from its end. */
     for (size_t i = api->followers.len; i > 0; i--) {
         notice_to(api->followers.at[i - 1], batch, at, rows, &left);

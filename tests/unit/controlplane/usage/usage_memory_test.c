@@ -1,7 +1,5 @@
 #include "controlplane/usage/usage_memory.h"
 
-#include <stdio.h>
-
 #include "shared/spec/job_spec.h" /* FL_JOB_LABELS_BYTES_MAX */
 #include "tests/fl_test.h"
 
