@@ -1,4 +1,5 @@
 #include "cli/http.h"
+#include "cli/interrupt.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -96,6 +97,9 @@ void cli_http_request(struct cli *cli, const char *path, struct cli_http_request
     if (cli->settings.token) {
         cli_http_put_header(ret_request, "Authorization",
                             fl_arena_printf(&cli->arena, "Bearer %s", cli->settings.token));
+    }
+    if (cli_has(&cli->args, CLI_OPT_as)) {
+        cli_http_put_header(ret_request, "Fairlead-As", cli_value(&cli->args, CLI_OPT_as));
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "cli/interrupt.h"
 #include "cli/problem.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -283,7 +284,7 @@ static int shake(struct cli *cli, struct cli_web_socket *socket, const struct ta
     char key[FL_WEBSOCKET_KEY_MAX], accept[FL_WEBSOCKET_ACCEPT_MAX];
     struct fl_err err = {0};
     struct fl_buf in;
-    const char *text;
+    const char *text, *as = cli_value(&cli->args, CLI_OPT_as);
     unsigned status;
     int code = CLI_OK;
 
@@ -294,9 +295,10 @@ static int shake(struct cli *cli, struct cli_web_socket *socket, const struct ta
         "GET %s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n"
-        "Sec-WebSocket-Key: %s\r\n%s%s%s\r\n",
+        "Sec-WebSocket-Key: %s\r\n%s%s%s%s%s%s\r\n",
         path, target->authority, key, cli->settings.token ? "Authorization: Bearer " : "",
-        cli->settings.token ? cli->settings.token : "", cli->settings.token ? "\r\n" : "");
+        cli->settings.token ? cli->settings.token : "", cli->settings.token ? "\r\n" : "",
+        as ? "Fairlead-As: " : "", as ? as : "", as ? "\r\n" : "");
     if (!write_all(socket, text, &err)) return cli_fail_err(&err);
     fl_buf_init(&in, HEAD_BYTES_MAX);
     if (!read_until(socket, &in, "\r\n\r\n")) {

@@ -84,6 +84,28 @@ static bool is_probe(const struct api_call *call, const struct fl_http_head *hea
     return call->route->takes_probes && !fl_http_head_find(head, FL_STR("authorization"));
 }
 
+/* The person for whom it acts, if it says so.  False: it was answered. */
+static bool read_as(struct api_call *call)
+{
+    struct fl_str name = api_header(call, "fairlead-as");
+
+    if (name.len == 0) return true;
+    if (!api_may_delegate(&call->token)) {
+        api_fail(call, FL_DENIED,
+                 "this token may not act for others (" API_HEADER_AS "); that needs the scope "
+                 "delegate");
+        return false;
+    }
+    if (!fl_str_is_name(name)) {
+        api_fail_header(call, API_HEADER_AS, "this is no owner's name", name,
+                        "a name: a-z, 0-9 and '-', no '-' at an end, at most " FL_QUOTE(
+                            FL_NAME_BYTES_MAX) " bytes");
+        return false;
+    }
+    call->as = fl_arena_str(&call->arena, name);
+    return true;
+}
+
 /* Everything that does not need the body.  False: it was answered. */
 static bool admit(struct api_call *call)
 {
@@ -132,6 +154,7 @@ static bool admit(struct api_call *call)
     }
     if (has_token && !claim(call)) return false;
     if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->at);
+    if (!read_as(call)) return false;
     if (fl_http_head_has_body(head) && body_max(call) == 0) {
         api_fail_status(call, 413, FL_TOO_LARGE, "this route takes no body");
         return false;

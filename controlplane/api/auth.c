@@ -52,6 +52,11 @@ bool api_may_see_figures(const struct token_grant *token)
     return has_scope(token, CORE_SCOPE_read) && token->queue[0] == 0;
 }
 
+bool api_may_delegate(const struct token_grant *token)
+{
+    return has_scope(token, CORE_SCOPE_delegate);
+}
+
 bool api_may_grant(const struct token_grant *token, uint8_t scopes, struct fl_str queue)
 {
     unsigned has = token->scopes;

@@ -23,6 +23,9 @@ bool api_may_see_queue(const struct token_grant *token, struct fl_str queue);
 /* The figures of the whole fleet tell of every queue's work: for readers of all queues. */
 bool api_may_see_figures(const struct token_grant *token);
 
+/* May it act for others?  See api_owner. */
+bool api_may_delegate(const struct token_grant *token);
+
 /* A token gives away no more than it has. */
 bool api_may_grant(const struct token_grant *token, uint8_t scopes, struct fl_str queue);
 

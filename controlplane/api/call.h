@@ -28,6 +28,7 @@ struct api_call {
     struct fl_str params[API_PARAMS_MAX]; /* decoded */
     struct http_query query;
     struct fl_str body;
+    struct fl_str as;             /* the person for whom it acts; empty: its token's owner */
     struct token_grant token;     /* the caller's; zeroed without one, on routes that take that */
     char trace_id[API_TRACE_MAX]; /* the peer's own, by 'traceparent', or one of ours */
     fl_ms now, wall;              /* when it came */
@@ -97,8 +98,12 @@ bool api_sees_queue(struct api_call *call, struct fl_str queue);
 
 /* ---- asking the core ------------------------------------------------------------------------- */
 
-/* The owner of the call's token, or the token's name where it has none. */
+/* The person for whom the call acts: by its header Fairlead-As, which asks for a right; else the
+ * owner of its token, or the token's name where it has none. */
 struct fl_str api_owner(const struct api_call *call);
+
+/* For the audit: the token that asks, and for whom; 'api' without one. */
+const char *api_actor(const struct api_call *call, struct fl_arena *arena);
 
 /* With tenant, actor, owner, address and trace of the call. */
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind);

@@ -3,22 +3,26 @@
 
 struct fl_str api_owner(const struct api_call *call)
 {
+    if (call->as.len > 0) return call->as;
     return fl_str_c(call->token.owner[0] ? call->token.owner : call->token.name);
+}
+
+const char *api_actor(const struct api_call *call, struct fl_arena *arena)
+{
+    if (!call->token.id[0]) return "api";
+    if (call->as.len == 0) {
+        return fl_arena_printf(arena, "token:%s %s", call->token.id, call->token.name);
+    }
+    return fl_arena_printf(arena, "token:%s as " FL_STR_FMT, call->token.id, FL_STR_ARG(call->as));
 }
 
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
 {
     struct engine_event *event = engine_event_create();
-    char *actor;
 
     event->event.kind = kind;
     event->event.tenant = call->token.tenant.n ? call->token.tenant : FL_TENANT_ONLY;
-    if (call->token.id[0]) {
-        actor = fl_arena_printf(&event->arena, "token:%s %s", call->token.id, call->token.name);
-    } else {
-        actor = fl_arena_printf(&event->arena, "api");
-    }
-    event->event.actor = fl_str_c(actor);
+    event->event.actor = fl_str_c(api_actor(call, &event->arena));
     event->event.owner = fl_arena_str(&event->arena, api_owner(call));
     event->event.trace = fl_arena_str(&event->arena, fl_str_c(call->trace_id));
     if (call->request) event->event.peer = fl_arena_str(&event->arena, http_peer(call->request));

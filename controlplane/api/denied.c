@@ -48,9 +48,7 @@ static const char *subject(struct api_call *call, struct fl_arena *arena)
     struct fl_err err = {0};
     char id[API_TOKEN_ID_TEXT_MAX];
 
-    if (call->token.id[0]) {
-        return fl_arena_printf(arena, "token:%s %s", call->token.id, call->token.name);
-    }
+    if (call->token.id[0]) return api_actor(call, arena);
     if (!field || !api_bearer(field->value, &text) || !api_token_parse(text, &token, &err)) {
         return "stranger";
     }

@@ -61,6 +61,7 @@ static struct fl_digest meaning(const struct api_call *call, const struct core_e
     struct fl_sha256_stream *stream = fl_sha256_create();
 
     put_text(stream, head->path);
+    if (call->as.len > 0) put_text(stream, call->as);
     switch (event->kind) {
     case CORE_EV_submit:
         for (size_t i = 0; i < event->submit.len; i++) {

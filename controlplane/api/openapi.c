@@ -204,6 +204,10 @@ static void write_headers(struct fl_json_out *json, const struct api_route *rout
     static const struct api_field key = API_MAY(
         "Idempotency-Key", "string", "a repetition with it has the first one's outcome, for 7 days",
         .min = 1, .max = 128);
+    static const struct api_field as =
+        API_MAY(API_HEADER_AS, "string",
+                "the person for whom the request acts; the token needs the scope delegate",
+                .format = API_FORMAT_name);
     static const struct api_field event_id =
         API_MAY("Last-Event-ID", "string", "go on behind the event of this id");
     static const struct api_field range =
@@ -212,6 +216,7 @@ static void write_headers(struct fl_json_out *json, const struct api_route *rout
         API_MAY("If-None-Match", "string", "the ETag of an answer: 304 while nothing has changed");
 
     if (route->headers & API_TAKES_key) write_header(json, &key);
+    if (route->headers & API_TAKES_as) write_header(json, &as);
     if (route->headers & API_TAKES_event_id) write_header(json, &event_id);
     if (route->headers & API_TAKES_range) write_header(json, &range);
     if (api_route_has_etag(route)) write_header(json, &etag);

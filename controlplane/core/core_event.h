@@ -83,16 +83,17 @@ enum {
     X(cancel, 4, "cancel, hold and release jobs")                                                  \
     X(admin, 8, "everything: it includes the others before it")                                    \
     X(outlive, 16, "make tokens that count longer than it does")                                   \
-    X(exec, 32, "run commands in jobs that run, and connect to their ports; it is in admin, too")
+    X(exec, 32, "run commands in jobs that run, and connect to their ports; it is in admin, too")  \
+    X(delegate, 64, "act for other people, who own what it submits; it is in admin, too")
 
 enum core_scope {
 #define CORE_SCOPE_ENUM(name, bit, meaning) CORE_SCOPE_##name = (bit),
     CORE_SCOPES(CORE_SCOPE_ENUM)
 #undef CORE_SCOPE_ENUM
     /* the scopes that admin includes beside itself */
-    CORE_SCOPES_OF_ADMIN =
-        CORE_SCOPE_read | CORE_SCOPE_submit | CORE_SCOPE_cancel | CORE_SCOPE_exec,
-    CORE_SCOPES_ALL = 63,
+    CORE_SCOPES_OF_ADMIN = CORE_SCOPE_read | CORE_SCOPE_submit | CORE_SCOPE_cancel |
+                           CORE_SCOPE_exec | CORE_SCOPE_delegate,
+    CORE_SCOPES_ALL = 127,
 };
 
 struct core_outcome;

@@ -212,6 +212,22 @@ def submitting(f):
         equal((one["specDigest"], two["name"]), (two["specDigest"], "second"))
         equal(call(f, "POST", "/v1/jobs:batch", "\n".join(lines) + "\n", LINES | {"Idempotency-Key": "batch"}).lines(), got)
         equal(call(f, "POST", "/v1/jobs:batch", lines[-1], LINES | {"Idempotency-Key": "batch"}).status, 409)
+    with shows("a line that uses a spec has its own members, over those of the spec's document"):
+        call(f, "POST", "/v1/queues", {"name": "own"})
+        document = {"command": ["true"], "hold": True, "priority": 1, "labels": {"team": "a", "kind": "x"}, "params": {"lr": "1"}}
+        own = {"queue": "own", "priority": 7, "array": 3, "labels": {"kind": "y"}, "name": "mine", "params": {"n": "2"}}
+        got = call(f, "POST", "/v1/jobs:batch", [{"spec": "s", "job": document}, {"use": "s"}, {"use": "s", **own}, {"use": "s", "hold": False, "after": [{"line": 2}]},
+                                                 {"use": "s", "image": "a"}, {"use": "s", "prioriti": 1}]).lines()
+        plain, mine, third = (f.job(got[i]["id"]) for i in (1, 2, 3))
+        equal([job["queue"] for job in (plain, mine, third)], ["default", "own", "default"])
+        equal([job["priority"] for job in (plain, mine)], [1, 7])
+        equal([job["labels"] for job in (plain, mine)], [{"team": "a", "kind": "x"}, {"team": "a", "kind": "y"}])
+        equal((mine["name"], mine["elements"]["total"], mine["params"]), ("mine", 3, {"lr": "1", "n": "2"}))
+        equal((plain["state"], mine["state"], third["state"], third["after"]), ("held", "held", "queued", [{"job": plain["id"], "on": "success"}]))
+        equal(plain["specDigest"], mine["specDigest"])
+        equal([(got[i]["problem"]["code"], got[i]["problem"]["errors"][0]["pointer"]) for i in (4, 5)], [("invalid", "/image"), ("invalid", "/prioriti")])
+        assert "belongs to the spec" in got[4]["problem"]["detail"] and "priority" in got[5]["problem"]["detail"], got
+        call(f, "POST", "/v1/jobs:cancel", {"labels": {"team": "a"}})
     with shows("a batch as a JSON list; one job too many is refused whole"):
         equal(["id" in line for line in call(f, "POST", "/v1/jobs:batch", [{"command": ["true"]}] * 3).lines()], [True] * 3)
         equal(call(f, "POST", "/v1/jobs:batch", [{"command": ["true"]}] * 1001).status, 413)
@@ -385,7 +401,7 @@ def streaming(f):
         digest, none = f.job(first)["specDigest"], "0" * 64
         body = "\n".join(json.dumps(line) for line in (
             {"useDigest": digest, "params": {"lr": "2"}, "name": "again"}, {"useDigest": none}, {"useDigest": "12"},
-            {"useDigest": digest, "labels": {"a": "b"}}, {"command": ["true"]}, {"useDigest": digest, "queue": "nowhere"})) + "\n"
+            {"useDigest": digest, "image": "a"}, {"command": ["true"]}, {"useDigest": digest, "queue": "nowhere"})) + "\n"
         lines = call(f, "POST", "/v1/jobs:batch", body, {**LINES, "Idempotency-Key": "by-digest"}).lines()
         equal([line.get("problem", {}).get("code") for line in lines], [None, "absent", "invalid", "invalid", None, "absent"])
         assert none in lines[1]["problem"]["detail"] and '"spec":NAME' in lines[1]["problem"]["detail"], lines[1]
@@ -434,6 +450,33 @@ def access(f):
         equal(call(f, "GET", "/v1/clusters", token=queued).status, 200)
         equal(call(f, "POST", "/v1/clusters/east:cordon", token=queued).status, 403)
         call(f, "POST", f"/v1/jobs/{job}:cancel")
+    with shows("a request acts for another person, where its token may: the job is theirs"):
+        service = made("portal", ["submit", "read", "cancel", "delegate"], owner="portal-team")
+        ann = {"Fairlead-As": "ann"}
+        post = lambda headers, token=service["token"]: call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True}, headers, token=token)
+        one, own = post(ann).json(), post({}).json()
+        equal((one["submittedBy"], own["submittedBy"]), ("ann", "portal-team"))
+        lines = call(f, "POST", "/v1/jobs:batch", [{"command": ["true"], "hold": True}] * 2, ann, token=service["token"]).lines()
+        mine = call(f, "GET", "/v1/jobs?submittedBy=@me&state=open", headers=ann, token=service["token"]).json()["jobs"]
+        equal(sorted(job["id"] for job in mine), sorted([one["id"], *(line["id"] for line in lines)]))
+        equal(call(f, "POST", f"/v1/jobs/{one['id']}:cancel", headers=ann, token=service["token"]).status, 200)
+        equal(call(f, "POST", f"/v1/jobs/{one['id']}:retry", {}, {"Fairlead-As": "bob"}, token=service["token"]).json()["submittedBy"], "bob")
+        what = {row["what"]: row["actor"] for row in call(f, "GET", f"/v1/audit?subject={service['id']}").json()["audit"]}
+        equal(what[f"cancel {one['id']}"], f"token:{service['id']} as ann")
+        equal(post(ann | {"Idempotency-Key": "as"}).json()["id"], post(ann | {"Idempotency-Key": "as"}).json()["id"])
+        equal(post({"Fairlead-As": "bob", "Idempotency-Key": "as"}).status, 409)
+        equal(call(f, "POST", "/v1/tokens", {"name": "anns", "scopes": ["read"]}, ann).json()["owner"], "ann")
+    with shows("without that right, or with a name that is none, nothing is done"):
+        plain = made("plain", ["submit", "read", "cancel"])["token"]
+        refused = post(ann, plain)
+        equal((refused.status, "delegate" in refused.json()["detail"]), (403, True))
+        for name in ("@me", "Ann B", "a" * 64, "-ann"):
+            refused = post({"Fairlead-As": name})
+            equal((refused.status, refused.json()["code"], "Fairlead-As" in refused.body.decode()), (422, "invalid", True), name)
+        equal(call(f, "POST", "/v1/tokens", {"name": "made", "scopes": ["delegate"]}, token=plain).status, 403)
+        for job in call(f, "GET", "/v1/jobs?state=open&limit=1000").json()["jobs"]:
+            if job["submittedBy"] in ("ann", "bob", "portal-team"):
+                call(f, "POST", f"/v1/jobs/{job['id']}:cancel")
     with shows("a token outlives its maker only by a right to say so, and never the ceiling"):
         maker = made("maker", ["admin"], ttlSeconds=600)
         make = lambda scopes, token, **more: call(f, "POST", "/v1/tokens", {"name": "made", "scopes": scopes} | more, token=token)

@@ -414,7 +414,7 @@ const struct api_route bulk_routes[] = {
               .body_max = 16384, .answer = "BulkCount"),
     API_ROUTE(API_POST, "/v1/jobs:retry", API_NEED_submit, retry_many, "retryJobs",
               "runs the ended jobs again that a filter names, without a state those that failed",
-              .body = bulk_fields, .body_max = 16384, .headers = API_TAKES_key,
+              .body = bulk_fields, .body_max = 16384, .headers = API_TAKES_key | API_TAKES_as,
               .answer = "BulkCount"),
     {0},
 };

@@ -123,7 +123,7 @@ static const struct api_field retry_fields[] = {
 const struct api_route job_retry_routes[] = {
     API_ROUTE(API_POST, "/v1/jobs/{job}:retry", API_NEED_submit, retry_job, "retryJob",
               "runs an ended job again, as a new job with its spec", .body = retry_fields,
-              .body_max = API_BODY, .headers = API_TAKES_key, .status = 201, .answer = "Job",
-              .may_conflict = true),
+              .body_max = API_BODY, .headers = API_TAKES_key | API_TAKES_as, .status = 201,
+              .answer = "Job", .may_conflict = true),
     {0},
 };

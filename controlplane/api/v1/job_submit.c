@@ -242,7 +242,7 @@ const struct api_route job_submit_routes[] = {
         API_POST, "/v1/jobs", API_NEED_submit, submit_job, "submitJob",
         "submits one job; the document may be a manifest of Kubernetes, too (docs/manifests.md)",
         .query = submit_query, .body_max = API_BODY, .takes = "application/json, application/yaml",
-        .schema = "JobDocument", .headers = API_TAKES_key, .status = 201, .answer = "Job",
-        .also = dry_also, .may_conflict = true),
+        .schema = "JobDocument", .headers = API_TAKES_key | API_TAKES_as, .status = 201,
+        .answer = "Job", .also = dry_also, .may_conflict = true),
     {0},
 };

@@ -118,7 +118,7 @@ static void hand_over(struct api_call *call)
     order->tenant = call->token.tenant;
     memcpy(order->token, call->token.id, sizeof order->token);
     order->expires_at = call->token.expires_at;
-    snprintf(order->actor, sizeof order->actor, "token:%s %s", call->token.id, call->token.name);
+    snprintf(order->actor, sizeof order->actor, "%s", api_actor(call, &call->arena));
     snprintf(order->what, sizeof order->what, "%s", asked->what);
     snprintf(order->trace, sizeof order->trace, "%s", call->trace_id);
     if (!fl_visit_put_open(&order->open, &asked->open)) {

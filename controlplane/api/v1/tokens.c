@@ -124,7 +124,9 @@ static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *r
              FL_STR_ARG(fl_json_member(body, FL_STR("name"))->text));
     owner = fl_json_member(body, FL_STR("owner"));
     snprintf(grant->owner, sizeof grant->owner, FL_STR_FMT,
-             FL_STR_ARG(owner ? owner->text : fl_str_c(call->token.owner)));
+             FL_STR_ARG(owner              ? owner->text
+                        : call->as.len > 0 ? call->as
+                                           : fl_str_c(call->token.owner)));
     snprintf(grant->maker, sizeof grant->maker, "%s", call->token.id);
     queue = fl_json_member(body, FL_STR("queue"));
     if (queue && queue->kind == FL_JSON_STRING && !api_may_see_queue(&call->token, queue->text)) {
@@ -259,8 +261,8 @@ static const struct api_field revoke_query[] = {
 
 static const struct api_field create_fields[] = {
     API_MUST("name", "string", "for people", .format = API_FORMAT_name),
-    API_MUST("scopes", "array of string", "its rights; admin includes read, submit and cancel",
-             .words = CORE_SCOPES(API_WORD), .min = 1, .max = 6),
+    API_MUST("scopes", "array of string", "its rights; admin includes all but outlive",
+             .words = CORE_SCOPES(API_WORD), .min = 1, .max = 7),
     API_MAY("queue", "string or null", "it counts for this queue only; without it, for all",
             .format = API_FORMAT_name),
     API_MAY("owner", "string", "for people: its owner; without it, its maker's",

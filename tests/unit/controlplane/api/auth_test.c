@@ -138,6 +138,20 @@ static void nobody_gives_away_more_than_he_has(void **state)
     assert_true(api_may_grant(&admin, CORE_SCOPES_ALL, FL_STR("")));
 }
 
+static void only_some_may_act_for_others(void **state)
+{
+    struct token_grant submitter = token(CORE_SCOPE_submit | CORE_SCOPE_read, "", 0);
+    struct token_grant service = token(CORE_SCOPE_delegate, "ml", 0);
+    struct token_grant admin = token(CORE_SCOPE_admin, "", 0);
+
+    (void)state;
+    assert_false(api_may_delegate(&submitter));
+    assert_true(api_may_delegate(&service));
+    assert_true(api_may_delegate(&admin));
+    assert_false(api_may_grant(&submitter, CORE_SCOPE_delegate, FL_STR("")));
+    assert_true(api_may_grant(&admin, CORE_SCOPE_delegate, FL_STR("")));
+}
+
 static void nothing_outlives_its_maker_unless_that_may_say_so(void **state)
 {
     struct token_grant short_lived = token(CORE_SCOPE_admin, "", 1000);
@@ -182,6 +196,7 @@ FL_TESTS(cmocka_unit_test(figures_are_for_readers_of_all_queues),
          cmocka_unit_test(a_route_that_changes_something_never_needs_only_to_read),
          cmocka_unit_test(a_token_for_a_queue_sees_that_queue_alone),
          cmocka_unit_test(nobody_gives_away_more_than_he_has),
+         cmocka_unit_test(only_some_may_act_for_others),
          cmocka_unit_test(nothing_outlives_its_maker_unless_that_may_say_so),
          cmocka_unit_test(a_bearer_is_one_word_after_the_scheme),
          cmocka_unit_test(a_scope_is_one_word))

@@ -112,7 +112,7 @@ static void tokens_have_an_id_some_scope_and_a_limit(void **state)
     assert_false(access_table_add_token(&table, &token, &err));
     assert_int_equal(err.code, FL_INVALID);
     token.id[0] = 'x';
-    token.scopes = 64;
+    token.scopes = CORE_SCOPES_ALL + 1;
     assert_false(access_table_add_token(&table, &token, &err));
     token.scopes = 15;
     snprintf(token.queue, sizeof token.queue, "No Queue");
