@@ -5,6 +5,16 @@
 
 #include "controlplane/api/problem.h"
 #include "controlplane/api/v1/resources.h"
+#include "shared/spec/job_fields.h"
+
+/* The page that describes the object: this one, or that of the job document. */
+static const char *page_of(struct fl_str object)
+{
+    for (int i = 0; i < FL_JOB_OBJECTS_LEN; i++) {
+        if (fl_str_eq(object, fl_str_c(fl_job_object_name((enum fl_job_object)i)))) return "job.md";
+    }
+    return "";
+}
 
 /* The type, with links to the objects in it. */
 static void print_type(const char *types)
@@ -20,10 +30,8 @@ static void print_type(const char *types)
                                       : "");
         if (!api_type_is_object(word)) {
             printf(FL_STR_FMT, FL_STR_ARG(word));
-        } else if (fl_str_eq(word, FL_STR("JobDocument"))) {
-            printf("[JobDocument](job.md)");
         } else {
-            printf("[" FL_STR_FMT "](#", FL_STR_ARG(word));
+            printf("[" FL_STR_FMT "](%s#", FL_STR_ARG(word), page_of(word));
             for (size_t i = 0; i < word.len; i++) {
                 putchar(word.at[i] | 0x20);
             }

@@ -11,24 +11,13 @@
 
 /* ---- fields that are not in the table -------------------------------------------------------- */
 
-static struct fl_str field_names(const struct fl_job_check *check, enum fl_job_object object)
-{
-    struct fl_job_fields fields = fl_job_fields(object);
-    const char *names = "";
-
-    for (size_t i = 0; i < fields.len; i++) {
-        names = fl_arena_printf(check->arena, "%s%s" FL_STR_FMT, names, i ? ", " : "",
-                                FL_STR_ARG(fields.at[i].name));
-    }
-    return fl_str_c(names);
-}
-
-static void refuse_unknown(const struct fl_job_check *check, enum fl_job_object object,
-                           const struct fl_path *path, const struct fl_json *item)
+void fl_job_refuse_field(const struct fl_job_check *check, enum fl_job_object object,
+                         uint32_t flags, const struct fl_path *path, const struct fl_json *item)
 {
     const struct fl_job_refused *refused = fl_job_find_refused(object, item->key);
     struct fl_job_fields fields = fl_job_fields(object);
     struct fl_near near = fl_near(item->key);
+    const char *names = "";
     struct fl_json at_key = {.kind = FL_JSON_STRING, .text = item->key, .at = item->key_at};
 
     if (check->problems->len == FL_PROBLEMS_MAX) { /* thousands may come: quickly past them */
@@ -40,13 +29,16 @@ static void refuse_unknown(const struct fl_job_check *check, enum fl_job_object 
         return;
     }
     for (size_t i = 0; i < fields.len; i++) {
+        if ((fields.at[i].flags & flags) != flags) continue;
+        names = fl_arena_printf(check->arena, "%s%s" FL_STR_FMT, names, *names ? ", " : "",
+                                FL_STR_ARG(fields.at[i].name));
         fl_near_offer(&near, fields.at[i].name);
     }
     if (near.best.len) {
         fl_job_wrong(check, path, &at_key, near.best, "unknown field; did you mean " FL_STR_FMT "?",
                      FL_STR_ARG(near.best));
     } else {
-        fl_job_wrong(check, path, &at_key, field_names(check, object), "unknown field");
+        fl_job_wrong(check, path, &at_key, fl_str_c(names), "unknown field");
     }
 }
 
@@ -105,8 +97,8 @@ static void read_roles(const struct fl_job_check *check, const struct fl_job_fie
     struct fl_path here = {.up = path};
 
     if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
-    to->at = fl_arena_array(check->arena, struct fl_job_role, node->len);
-    to->cap = node->len;
+    *to = (struct fl_job_roles){.at = fl_arena_array(check->arena, struct fl_job_role, node->len),
+                                .cap = node->len};
     FL_JSON_EACH (item, node) {
         struct fl_job_role *role = &to->at[to->len++];
 
@@ -142,8 +134,8 @@ static void read_dependencies(const struct fl_job_check *check, const struct fl_
     struct fl_path here = {.up = path};
 
     if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
-    to->at = fl_arena_array(check->arena, struct fl_dependency, node->len);
-    to->cap = node->len;
+    *to = (struct fl_dependencies){
+        .at = fl_arena_array(check->arena, struct fl_dependency, node->len), .cap = node->len};
     FL_JSON_EACH (item, node) {
         struct fl_dependency *one = &to->at[to->len++];
 
@@ -176,7 +168,7 @@ static void read_named(const struct fl_job_check *check, const struct fl_job_fie
     fl_amounts_set(to, (struct fl_amount){path->key, n}, check->arena);
 }
 
-static void read_field(const struct fl_job_check *check, const struct fl_job_field *field,
+void fl_job_read_field(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node, void *base)
 {
     void *member = (char *)base + field->offset;
@@ -231,9 +223,9 @@ void fl_job_read_object(const struct fl_job_check *check, enum fl_job_object obj
 
         if (field) {
             seen |= (uint64_t)1 << (field - fields.at);
-            read_field(check, field, &here, item, base);
+            fl_job_read_field(check, field, &here, item, base);
         } else {
-            refuse_unknown(check, object, &here, item);
+            fl_job_refuse_field(check, object, 0, &here, item);
         }
     }
     for (size_t i = 0; i < fields.len; i++) {

@@ -176,18 +176,7 @@ struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_
                                     struct fl_arena *arena)
 {
     struct fl_pairs over = to_env(params, arena);
-    struct fl_pairs merged = fl_pairs_new(env->len + over.len, arena);
-    size_t a = 0, b = 0;
 
     FL_IGNORE(fl_pairs_sort(&over)); /* in capitals their order may be another */
-    while (a < env->len || b < over.len) {
-        int order = a == env->len   ? 1
-                    : b == over.len ? -1
-                                    : fl_str_cmp(env->at[a].key, over.at[b].key);
-
-        merged.at[merged.len++] = order < 0 ? env->at[a] : over.at[b];
-        a += order <= 0;
-        b += order >= 0;
-    }
-    return merged;
+    return fl_pairs_over(env, &over, arena);
 }

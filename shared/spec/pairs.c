@@ -30,6 +30,24 @@ const struct fl_pair *fl_pairs_sort(struct fl_pairs *pairs)
     return repeated;
 }
 
+struct fl_pairs fl_pairs_over(const struct fl_pairs *under, const struct fl_pairs *over,
+                              struct fl_arena *arena)
+{
+    struct fl_pairs merged = fl_pairs_new(under->len + over->len, arena);
+    size_t a = 0, b = 0;
+
+    while (a < under->len || b < over->len) {
+        int order = a == under->len  ? 1
+                    : b == over->len ? -1
+                                     : fl_str_cmp(under->at[a].key, over->at[b].key);
+
+        merged.at[merged.len++] = order < 0 ? under->at[a] : over->at[b];
+        a += order <= 0;
+        b += order >= 0;
+    }
+    return merged;
+}
+
 void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs)
 {
     for (size_t i = 0; i < pairs->len; i++) {

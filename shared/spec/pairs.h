@@ -24,5 +24,9 @@ struct fl_pairs fl_pairs_new(size_t cap, struct fl_arena *arena);
 /* Sorts by key; the first that is there twice, or NULL. */
 const struct fl_pair *fl_pairs_sort(struct fl_pairs *pairs);
 
+/* 'under' with those of 'over' in place of the ones of the same key. */
+struct fl_pairs fl_pairs_over(const struct fl_pairs *under, const struct fl_pairs *over,
+                              struct fl_arena *arena);
+
 /* Labels as they are stored and as nodes report theirs: "key=value\n" lines, sorted by key. */
 void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs);

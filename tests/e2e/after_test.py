@@ -75,9 +75,10 @@ def never(h):
 def lines(h):
     with shows("lines of a batch name lines before them, whatever stands between"):
         results = batch(h, {"spec": "s", "job": {"command": QUICK}}, {"command": ["sleep", "1"]}, {"use": "s"},
-                        {"command": QUICK, "after": [{"line": 2}, {"line": 3, "on": "any"}]})
+                        {"command": QUICK, "after": [{"line": 2}, {"line": 3, "on": "any"}]}, {"use": "s", "after": [{"line": 4}]})
         ids = [one.get("id") for one in results]
-        h.wait(ids[3], "succeeded")
+        h.wait(ids[4], "succeeded")
+        equal(h.job(ids[4])["after"], [{"job": ids[3], "on": "success"}])
         equal(h.job(ids[3])["after"], [{"job": ids[1], "on": "success"}, {"job": ids[2], "on": "any"}])
         assert times(h, ids[1])[1] <= times(h, ids[3])[0]
     with shows("a spec that lines share may name jobs, which all of them wait for, and no lines"):

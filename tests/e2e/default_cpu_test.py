@@ -89,10 +89,10 @@ def queues(h):
     with shows("each line of a batch has that of its queue, also by a spec of many lines; an earlier spec stays as it was"):
         lines = [{"command": SLEEP, "hold": True}, {"command": SLEEP, "hold": True, "queue": "small"},
                  {"spec": "s", "job": {"command": SLEEP, "hold": True, "queue": "small"}}, {"use": "s"},
-                 {"command": SLEEP, "hold": True, "resources": {"cpu": 1}}]
+                 {"use": "s", "queue": "default"}, {"use": "s"}, {"command": SLEEP, "hold": True, "resources": {"cpu": 1}}]
         _, _, text = h.ask("POST", "/v1/jobs:batch", lines)
         ids = [line["id"] for line in map(json.loads, text.splitlines()) if "id" in line]
-        equal([asked(h, job)[0]["requests"]["cpu"] for job in ids], ["1", "250m", "250m", "1"])
+        equal([asked(h, job)[0]["requests"]["cpu"] for job in ids], ["1", "250m", "250m", "1", "250m", "1"])
         digest = h.job(ids[1])["specDigest"]
         _, _, text = h.ask("POST", "/v1/jobs:batch", [{"useDigest": digest, "queue": "default"}])
         equal(asked(h, json.loads(text)["id"]), [{"requests": {"cpu": "250m"}}])

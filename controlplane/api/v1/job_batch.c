@@ -16,7 +16,7 @@
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "shared/base/vec.h"
-#include "shared/spec/job_params.h"
+#include "shared/spec/job_own.h"
 #include "shared/spec/submission.h"
 #include "shared/tls/digest.h"
 
@@ -26,8 +26,10 @@ enum { LIST_BYTES_MAX = 1 << 20 };
 /* A spec that later lines use by its name. */
 struct defined {
     struct fl_str name;
+    const struct fl_json *document;
     struct fl_submission job;
     struct submit_spec shared;
+    uint32_t default_cpu_milli; /* its queue's, which is in 'shared' */
 };
 
 /* A spec of an earlier submission, which lines use by its digest. */
@@ -170,21 +172,29 @@ static void add_item(struct batch *batch, struct line *line, const struct fl_job
     fl_arena_push(&batch->event->arena, &batch->items, item);
 }
 
+static uint32_t default_cpu(const struct batch *batch, const struct fl_submission *job)
+{
+    return default_cpu_of(batch->call,
+                          submit_queue(&job->spec, job->has_queue, &batch->call->token));
+}
+
 static bool parse_job(struct batch *batch, struct line *line, const struct fl_json *document,
-                      struct fl_submission *ret_job, struct submit_spec *ret_shared)
+                      struct fl_submission *ret_job)
 {
     struct fl_problems problems = {0};
+
+    if (fl_submission_parse(document, &batch->call->arena, ret_job, &problems)) return true;
+    refuse_problems(batch, line, &problems);
+    return false;
+}
+
+static bool make_shared(struct batch *batch, struct line *line, struct fl_submission *job,
+                        uint32_t default_cpu_milli, struct submit_spec *ret_shared)
+{
     struct submit_spec made;
     struct fl_err err = {0};
-    struct fl_str queue;
 
-    if (!fl_submission_parse(document, &batch->call->arena, ret_job, &problems)) {
-        refuse_problems(batch, line, &problems);
-        return false;
-    }
-    queue = submit_queue(&ret_job->spec, ret_job->has_queue, &batch->call->token);
-    if (!submit_spec_make(&ret_job->spec, default_cpu_of(batch->call, queue), &batch->event->arena,
-                          &made, &err)) {
+    if (!submit_spec_make(&job->spec, default_cpu_milli, &batch->event->arena, &made, &err)) {
         refuse(batch, line, &err);
         return false;
     }
@@ -213,11 +223,6 @@ static const struct defined *find_defined(const struct batch *batch, struct fl_s
     return NULL;
 }
 
-static bool is_name(const struct fl_json *name, size_t bytes_max)
-{
-    return !name || (name->kind == FL_JSON_STRING && name->text.len <= bytes_max);
-}
-
 /* A spec has no place of its own among the lines, and is repeated where a batch is cut. */
 static void keep_defined(struct batch *batch, struct line *line, const struct defined *defined)
 {
@@ -241,11 +246,11 @@ static void define(struct batch *batch, struct line *line, const struct fl_json 
 {
     const struct fl_json *name = fl_json_member(object, FL_STR("spec"));
     const struct fl_json *job = fl_json_member(object, FL_STR("job"));
-    struct defined defined = {.name = name->text};
+    struct defined defined = {.name = name->text, .document = job};
     struct fl_err err = {.code = FL_INVALID};
 
     if (name->kind != FL_JSON_STRING || name->text.len == 0 ||
-        !is_name(name, FL_JOB_NAME_BYTES_MAX) || object->len != 2) {
+        name->text.len > FL_JOB_NAME_BYTES_MAX || object->len != 2) {
         snprintf(err.text, sizeof err.text,
                  "a line that defines a spec is {\"spec\":NAME,\"job\":{...}}; NAME has at most %d "
                  "bytes",
@@ -254,56 +259,62 @@ static void define(struct batch *batch, struct line *line, const struct fl_json 
     } else if (find_defined(batch, name->text)) {
         snprintf(err.text, sizeof err.text, "that spec is defined already, in an earlier line");
         refuse(batch, line, &err);
-    } else if (parse_job(batch, line, job, &defined.job, &defined.shared)) {
-        keep_defined(batch, line, &defined);
+    } else if (parse_job(batch, line, job, &defined.job)) {
+        defined.default_cpu_milli = default_cpu(batch, &defined.job);
+        if (make_shared(batch, line, &defined.job, defined.default_cpu_milli, &defined.shared)) {
+            keep_defined(batch, line, &defined);
+        }
     }
 }
 
-/* With the line's own name and params in place of the spec's. */
+/* With the line's own members over those of 'spec'.  'mark' is the member that names the spec. */
 static void add_use(struct batch *batch, struct line *line, const struct fl_json *object,
-                    struct fl_job_spec spec, bool has_queue, const struct submit_spec *shared)
+                    struct fl_str mark, struct fl_job_spec spec, bool has_queue,
+                    const struct submit_spec *shared)
 {
-    const struct fl_json *params = fl_json_member(object, FL_STR("params"));
-    const struct fl_json *name = fl_json_member(object, FL_STR("name"));
-    struct fl_path path = {.key = FL_STR("params")};
     struct fl_problems problems = {0};
 
-    if (params) {
-        struct fl_pairs own;
-
-        if (!fl_job_params_parse(params, &path, &batch->call->arena, &own, &problems)) {
-            refuse_problems(batch, line, &problems);
-            return;
-        }
-        spec.params = fl_job_params_over(&spec.params, &own, &batch->call->arena);
+    if (!fl_job_own_parse(object, mark, &batch->call->arena, &spec, &problems)) {
+        refuse_problems(batch, line, &problems);
+        return;
     }
-    if (name) spec.name = name->text;
-    add_item(batch, line, &spec, has_queue, shared);
+    add_item(batch, line, &spec, has_queue || fl_json_member(object, FL_STR("queue")), shared);
 }
 
-/* {"use":"name","params":{...},"name":"..."} */
+/* A line may go to another queue than its spec, whose roles get the default CPU of that one. */
+static void add_use_of(struct batch *batch, struct line *line, const struct fl_json *object,
+                       const struct defined *defined)
+{
+    const struct fl_json *queue = fl_json_member(object, FL_STR("queue"));
+    struct fl_submission job = defined->job;
+    struct submit_spec shared = defined->shared;
+    uint32_t cpu = defined->default_cpu_milli;
+
+    if (queue && queue->kind == FL_JSON_STRING) cpu = default_cpu_of(batch->call, queue->text);
+    if (cpu == defined->default_cpu_milli || (parse_job(batch, line, defined->document, &job) &&
+                                              make_shared(batch, line, &job, cpu, &shared))) {
+        add_use(batch, line, object, FL_STR("use"), job.spec, job.has_queue, &shared);
+    }
+}
+
+/* {"use":"name", and the job's own members} */
 static void use(struct batch *batch, struct line *line, const struct fl_json *object)
 {
     const struct fl_json *use = fl_json_member(object, FL_STR("use"));
-    const struct fl_json *params = fl_json_member(object, FL_STR("params"));
-    const struct fl_json *name = fl_json_member(object, FL_STR("name"));
     const struct defined *defined = find_defined(batch, use->text);
     struct fl_err err = {.code = FL_INVALID};
 
-    if (use->kind != FL_JSON_STRING || object->len != 1U + (params != NULL) + (name != NULL) ||
-        !is_name(name, FL_JOB_NAME_BYTES_MAX)) {
+    if (use->kind != FL_JSON_STRING) {
         snprintf(err.text, sizeof err.text,
-                 "a line that uses a spec is {\"use\":NAME,\"params\":{...},\"name\":NAME}");
+                 "\"use\" is not the name of a spec that an earlier line defines");
         refuse(batch, line, &err);
-        return;
-    }
-    if (!defined) {
+    } else if (!defined) {
         err.code = FL_ABSENT;
         snprintf(err.text, sizeof err.text, "no earlier line defines a good spec of that name");
         refuse(batch, line, &err);
-        return;
+    } else {
+        add_use_of(batch, line, object, defined);
     }
-    add_use(batch, line, object, defined->job.spec, defined->job.has_queue, &defined->shared);
 }
 
 /* ---- specs of earlier submissions ------------------------------------------------------------ */
@@ -318,27 +329,19 @@ static size_t find_digest(const struct batch *batch, struct fl_digest digest)
     return i;
 }
 
-/* {"useDigest":"0f3a...","params":{...},"name":"...","queue":"..."}: a job's other own members, its
- * labels or elements, are not part of a spec. */
+/* {"useDigest":"0f3a...", and the job's own members}: those of the earlier job are not part of its
+ * spec. */
 static void use_digest(struct batch *batch, struct line *line, const struct fl_json *object)
 {
     const struct fl_json *use = fl_json_member(object, FL_STR("useDigest"));
-    const struct fl_json *params = fl_json_member(object, FL_STR("params"));
-    const struct fl_json *name = fl_json_member(object, FL_STR("name"));
-    const struct fl_json *queue = fl_json_member(object, FL_STR("queue"));
-    struct fl_err err = {.code = FL_INVALID};
-    struct fl_job_spec spec;
+    struct fl_err err = {0};
     struct fl_digest digest;
     size_t i;
 
-    if (use->kind != FL_JSON_STRING || !fl_digest_parse(use->text, &digest, &err) ||
-        object->len != 1U + (params != NULL) + (name != NULL) + (queue != NULL) ||
-        !is_name(name, FL_JOB_NAME_BYTES_MAX) || !is_name(queue, FL_NAME_BYTES_MAX)) {
+    if (use->kind != FL_JSON_STRING || !fl_digest_parse(use->text, &digest, &err)) {
         err.code = FL_INVALID;
-        snprintf(
-            err.text, sizeof err.text,
-            "a line that uses an earlier spec is {\"useDigest\":\"64 hex digits, specDigest of "
-            "a job\",\"params\":{...},\"name\":NAME,\"queue\":QUEUE}");
+        snprintf(err.text, sizeof err.text,
+                 "\"useDigest\" has 64 hex digits, the specDigest of a job");
         refuse(batch, line, &err);
         return;
     }
@@ -354,9 +357,8 @@ static void use_digest(struct batch *batch, struct line *line, const struct fl_j
     } else if (batch->earlier[i].err.code != FL_OK) {
         refuse(batch, line, &batch->earlier[i].err);
     } else {
-        spec = batch->earlier[i].spec;
-        if (queue) spec.queue = queue->text;
-        add_use(batch, line, object, spec, queue != NULL, &batch->earlier[i].shared);
+        add_use(batch, line, object, FL_STR("useDigest"), batch->earlier[i].spec, false,
+                &batch->earlier[i].shared);
     }
 }
 
@@ -412,7 +414,8 @@ static void take(struct batch *batch, struct line *line, const struct fl_json *n
         use(batch, line, node);
     } else if (fl_json_member(node, FL_STR("spec")) && fl_json_member(node, FL_STR("job"))) {
         define(batch, line, node);
-    } else if (parse_job(batch, line, node, &job, &shared)) {
+    } else if (parse_job(batch, line, node, &job) &&
+               make_shared(batch, line, &job, default_cpu(batch, &job), &shared)) {
         add_item(batch, line, &job.spec, job.has_queue, &shared);
     }
 }
@@ -694,27 +697,39 @@ static const struct api_field definition_fields[] = {
 const struct api_object batch_definition_object = {
     .name = "BatchDefinition", .text = "A line that defines a spec.", .fields = definition_fields};
 
+/* Each row of fields.def with FL_FIELD_OWN. */
+#define OWN_FIELDS                                                                                 \
+    API_MAY("name", "string", "the job's name", .max = FL_JOB_NAME_BYTES_MAX),                     \
+        API_MAY("queue", "string", "where it waits", .max = FL_NAME_BYTES_MAX),                    \
+        API_MAY("array", "integer", "its elements", .min = 1, .max = FL_JOB_ELEMENTS_MAX),         \
+        API_MAY("labels", "map of string", "over those of the line that defines the spec"),        \
+        API_MAY("priority", "integer", "within its queue, the higher goes first",                  \
+                .min = -FL_JOB_PRIORITY_MAX, .max = FL_JOB_PRIORITY_MAX),                          \
+        API_MAY("hold", "boolean", "it waits for its release"),                                    \
+        API_MAY("params", "map of string", "over those of the line that defines the spec"),        \
+        API_MAY("after", "array of JobAfter", "the jobs that it is to run after")
+
 static const struct api_field use_fields[] = {
     API_MUST("use", "string", "a spec that an earlier line defines"),
-    API_MAY("params", "map of string", "over those of the spec"),
-    API_MAY("name", "string", "the job's name", .max = FL_JOB_NAME_BYTES_MAX),
+    OWN_FIELDS,
     {0},
 };
 
 const struct api_object batch_use_object = {
-    .name = "BatchUse", .text = "A job by the spec of an earlier line.", .fields = use_fields};
+    .name = "BatchUse",
+    .text = "A job by the spec of an earlier line, with its own members.",
+    .fields = use_fields};
 
 static const struct api_field use_digest_fields[] = {
     API_MUST("useDigest", "string", "specDigest of an earlier job"),
-    API_MAY("params", "map of string", "its parameters"),
-    API_MAY("name", "string", "the job's name", .max = FL_JOB_NAME_BYTES_MAX),
-    API_MAY("queue", "string", "where it waits", .max = FL_NAME_BYTES_MAX),
+    OWN_FIELDS,
     {0},
 };
 
-const struct api_object batch_use_digest_object = {.name = "BatchUseDigest",
-                                                   .text = "A job by the spec of an earlier job.",
-                                                   .fields = use_digest_fields};
+const struct api_object batch_use_digest_object = {
+    .name = "BatchUseDigest",
+    .text = "A job by the spec of an earlier job, with its own members.",
+    .fields = use_digest_fields};
 
 const struct api_object batch_item_object = {
     .name = "BatchItem",
@@ -752,7 +767,7 @@ const struct api_route job_batch_routes[] = {
                                                                                           "as "
                                                                                           "a whole",
         .body_max = API_BODY_BATCH, .takes = "application/json, application/x-ndjson",
-        .schema = "array of BatchItem", .headers = API_TAKES_key, .gives = "application/x-ndjson",
-        .answer = "BatchResult", .may_conflict = true),
+        .schema = "array of BatchItem", .headers = API_TAKES_key | API_TAKES_as,
+        .gives = "application/x-ndjson", .answer = "BatchResult", .may_conflict = true),
     {0},
 };

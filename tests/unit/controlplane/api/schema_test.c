@@ -90,7 +90,10 @@ static bool is_known_object(struct fl_str name)
     for (const struct api_object *const *object = api_v1.objects; *object; object++) {
         if (fl_str_eq(fl_str_c((*object)->name), name)) return true;
     }
-    return fl_str_eq(name, fl_str_c(fl_job_object_name(FL_JOB_OBJECT_job)));
+    for (int i = 0; i < FL_JOB_OBJECTS_LEN; i++) {
+        if (fl_str_eq(name, fl_str_c(fl_job_object_name((enum fl_job_object)i)))) return true;
+    }
+    return false;
 }
 
 static void check_type(const char *whose, const char *types)
