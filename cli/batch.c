@@ -10,6 +10,7 @@
 #include "cli/after_lines.h"
 #include "cli/answer.h"
 #include "cli/client.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/problem.h"
 #include "shared/base/assert.h"

@@ -1,15 +1,10 @@
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/live_line.h"
-
-static volatile sig_atomic_t is_interrupted;
 
 int cli_fail(int code, const char *fmt, ...)
 {
@@ -30,34 +25,18 @@ int cli_fail_err(const struct fl_err *err)
     return cli_fail(fl_exit_of(err), "%s", err->text);
 }
 
-static void on_interrupt(int number)
+struct fl_arena cli_begin_turn(struct cli *cli)
 {
-    (void)number;
-    if (is_interrupted) _exit(CLI_CANCELLED); /* the second time: at once */
-    is_interrupted = 1;
+    struct fl_arena outer = cli->arena;
+
+    cli->arena = (struct fl_arena){0};
+    return outer;
 }
 
-void cli_catch_interrupt(void)
+void cli_end_turn(struct cli *cli, struct fl_arena outer)
 {
-    struct sigaction action = {.sa_handler = on_interrupt};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-bool cli_is_interrupted(void)
-{
-    return is_interrupted;
-}
-
-bool cli_sleep_ms(int64_t ms)
-{
-    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-
-    while (!is_interrupted && nanosleep(&left, &left) < 0 && errno == EINTR) {
-        continue;
-    }
-    return !is_interrupted;
+    fl_arena_fini(&cli->arena);
+    cli->arena = outer;
 }
 
 int64_t cli_now_ms(void)

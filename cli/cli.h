@@ -44,10 +44,9 @@ int cli_fail(int code, const char *fmt, ...) FL_PRINTF(2, 3);
  * ... */
 int cli_fail_err(const struct fl_err *err);
 
-/* Whether Ctrl-C came; loops that wait check it. */
-bool cli_is_interrupted(void);
-void cli_catch_interrupt(void);
+/* A turn of a loop that may go on for days: memory that the arena gives within it goes with its
+ * end. */
+struct fl_arena cli_begin_turn(struct cli *cli);
+void cli_end_turn(struct cli *cli, struct fl_arena outer);
 
-/* Sleeps.  False: an interrupt woke it. */
-bool cli_sleep_ms(int64_t ms);
 int64_t cli_now_ms(void); /* since the Unix epoch */

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "cli/http.h"
+#include "cli/interrupt.h"
 #include "cli/live_line.h"
 #include "cli/problem.h"
 #include "shared/base/hex.h"
@@ -199,6 +200,20 @@ int cli_get(struct cli *cli, json_t **ret_json, const char *fmt, ...)
     request.path = format_path(cli, fmt, args);
     va_end(args);
     return cli_call(cli, &request, ret_json);
+}
+
+json_t *cli_look(struct cli *cli, const char *fmt, ...)
+{
+    struct cli_request request = {.method = "GET", .is_impatient = true};
+    struct cli_reply reply = {0};
+    struct fl_err err = {0};
+    va_list args;
+
+    va_start(args, fmt);
+    request.path = format_path(cli, fmt, args);
+    va_end(args);
+    if (!cli_send(cli, &request, &reply, &err) || reply.status != 200) return NULL;
+    return json_loadb(reply.body, reply.len, 0, NULL);
 }
 
 static int call_with(struct cli *cli, const char *method, json_t *body, json_t **ret_json,

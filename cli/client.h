@@ -38,6 +38,8 @@ FL_CHECK bool cli_send(struct cli *cli, const struct cli_request *request,
  * value); else an exit code, and stderr says what the problem was. */
 int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_json);
 int cli_get(struct cli *cli, json_t **ret_json, const char *fmt, ...) FL_PRINTF(3, 4);
+/* One try, for those who look again soon; NULL: no good answer, and nothing is printed. */
+json_t *cli_look(struct cli *cli, const char *fmt, ...) FL_PRINTF(2, 3);
 int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
     FL_PRINTF(4, 5); /* takes body */
 int cli_patch(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)

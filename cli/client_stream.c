@@ -4,6 +4,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "cli/interrupt.h"
 #include "cli/live_line.h"
 #include "cli/output.h"
 #include "cli/problem.h"
@@ -201,8 +202,10 @@ static void read_events(struct one *one, struct fl_str bytes)
 static void read_held(struct one *one)
 {
     struct fl_buf taken = one->held;
+    struct fl_arena outer;
 
     if (!taken.len) return;
+    outer = cli_begin_turn(one->all->cli);
     fl_buf_init(&one->held, HELD_BYTES_MAX); /* a callback that waits lets more come */
     fl_http_call_resume(one->call);
     if (one->status == 200) {
@@ -211,6 +214,7 @@ static void read_held(struct one *one)
         fl_buf_put(&one->problem, taken.at, taken.len);
     }
     fl_buf_fini(&taken);
+    cli_end_turn(one->all->cli, outer);
 }
 
 static void end(struct one *one)

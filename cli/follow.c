@@ -6,6 +6,7 @@
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/client_stream.h"
+#include "cli/interrupt.h"
 #include "cli/live_line.h"
 #include "cli/log_event.h"
 #include "cli/output.h"

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/interrupt.h"
 #include "shared/io/clock.h"
 
 static struct {
@@ -106,6 +107,25 @@ void cli_live_say(const char *fmt, ...)
     fprintf(stderr, "\r\033[K%s %.*s  %s", sign(passed_ms), (int)fitting(text, room), text, time);
     fflush(stderr);
     live.is_shown = true;
+}
+
+bool cli_live_wait(int64_t ms, const char *fmt, ...)
+{
+    int64_t end = fl_clock_mono() + ms;
+    char text[CLI_LIVE_TEXT_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    do {
+        int64_t left = end - fl_clock_mono();
+
+        cli_live_say("%s", text);
+        if (live.is_on && left > CLI_LIVE_FRAME_MS) left = CLI_LIVE_FRAME_MS;
+        if (!cli_sleep_ms(left > 0 ? left : 0)) return false;
+    } while (fl_clock_mono() < end);
+    return true;
 }
 
 int64_t cli_live_due(int64_t other)

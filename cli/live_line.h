@@ -17,6 +17,8 @@ bool cli_live_is_on(void);
 
 /* Draws it, and draws it again with its next sign and time. */
 void cli_live_say(const char *fmt, ...) FL_PRINTF(1, 2);
+/* Shows the text for so long.  False: an interrupt came. */
+FL_CHECK bool cli_live_wait(int64_t ms, const char *fmt, ...) FL_PRINTF(2, 3);
 /* Takes it away; before anything else is printed.  Nothing happens where none is. */
 void cli_live_clear(void);
 void cli_live_end(void); /* for good, until the next begin */

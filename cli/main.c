@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/http.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 
 /* In the order of cli_verbs(); each returns the exit code. */

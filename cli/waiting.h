@@ -12,6 +12,9 @@ struct cli_waiting {
     char reason[CLI_WAITING_REASON_MAX];
 };
 
+/* Whether a job in this state waits: it is queued or held. */
+bool cli_waits(const char *state);
+
 /* From now on it waits, or may wait. */
 void cli_waiting_begin(struct cli_waiting *waiting, const char *job);
 

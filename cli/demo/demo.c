@@ -18,6 +18,7 @@
 #include "cli/client.h"
 #include "cli/demo/demo_example.h"
 #include "cli/demo/demo_keeper.h"
+#include "cli/interrupt.h"
 #include "shared/io/clock.h"
 
 enum { NEWS_BYTES_MAX = 65536, STOP_MS = 60000 };

@@ -5,6 +5,7 @@
 
 #include "cli/answer.h"
 #include "cli/client.h"
+#include "cli/live_line.h"
 #include "cli/output.h"
 #include "cli/problem.h"
 #include "cli/resource.h"
@@ -39,8 +40,7 @@ static bool begin_looking(struct cli *cli, int64_t limit_ms, struct looking *ret
     return true;
 }
 
-/* CLI_OK: *ret_cluster is the caller's; NULL: there is none of that name. */
-static int look(const struct looking *looking, json_t **ret_cluster)
+static int read_cluster(const struct looking *looking, json_t **ret_cluster)
 {
     struct cli *cli = looking->cli;
     struct cli_request request = {
@@ -48,7 +48,6 @@ static int look(const struct looking *looking, json_t **ret_cluster)
     struct cli_reply reply = {0};
     struct fl_err err = {0};
 
-    *ret_cluster = NULL;
     if (!cli_send(cli, &request, &reply, &err)) return cli_fail_err(&err);
     if (reply.status == 404) return CLI_OK;
     if (reply.status < 200 || reply.status > 299) {
@@ -60,11 +59,30 @@ static int look(const struct looking *looking, json_t **ret_cluster)
                     cli->settings.url);
 }
 
+/* CLI_OK: *ret_cluster is the caller's; NULL: there is none of that name. */
+static int look(const struct looking *looking, json_t **ret_cluster)
+{
+    struct fl_arena outer = cli_begin_turn(looking->cli);
+    int code;
+
+    *ret_cluster = NULL;
+    code = read_cluster(looking, ret_cluster);
+    cli_end_turn(looking->cli, outer);
+    return code;
+}
+
 static void tick(const struct looking *looking, const char *step)
 {
     double seconds = (double)(fl_clock_mono() - looking->began) / 1000;
 
+    cli_live_clear();
     fprintf(stderr, "ok  %-11s %6.1f s\n", step, seconds);
+}
+
+/* Until the next look the live line says so.  False: an interrupt came. */
+static bool wait_while(const struct looking *looking, const char *what)
+{
+    return cli_live_wait(LOOK_MS, "%s %s", looking->name, what);
 }
 
 /* ---- join ------------------------------------------------------------------------------------ */
@@ -73,15 +91,19 @@ static void tick(const struct looking *looking, const char *step)
 enum join_step { JOIN_enrolled, JOIN_connected, JOIN_nodes, JOIN_ready, JOIN_STEPS_LEN };
 
 static const struct {
-    const char *name, *look_at; /* while it is not done */
+    const char *name, *waits, *look_at; /* while it is not done */
 } join_steps[JOIN_STEPS_LEN] = {
-    [JOIN_enrolled] = {"enrolled", "no agent has shown the token: 'kubectl -n fairlead-agent logs "
-                                   "deployment/fairlead-agent' says why"},
-    [JOIN_connected] = {"connected", "its agent has a certificate and no tunnel: can it reach the "
-                                     "setting tunnel_address of fairleadd?"},
-    [JOIN_nodes] = {"nodes", "its agent reports no node that takes work: 'kubectl get nodes' in "
-                             "that cluster"},
-    [JOIN_ready] = {"ready", "it takes no work yet: 'fairlead cluster get NAME'"},
+    [JOIN_enrolled] = {"enrolled", "waits for an agent with its token",
+                       "no agent has shown the token: 'kubectl -n fairlead-agent logs "
+                       "deployment/fairlead-agent' says why"},
+    [JOIN_connected] = {"connected", "waits for its agent's tunnel",
+                        "its agent has a certificate and no tunnel: can it reach the "
+                        "setting tunnel_address of fairleadd?"},
+    [JOIN_nodes] = {"nodes", "waits for its nodes",
+                    "its agent reports no node that takes work: 'kubectl get nodes' in "
+                    "that cluster"},
+    [JOIN_ready] = {"ready", "waits until it takes work",
+                    "it takes no work yet: 'fairlead cluster get NAME'"},
 };
 
 static enum join_step steps_done(const json_t *cluster, int64_t generation_before)
@@ -129,7 +151,7 @@ static int wait_ready(const struct looking *looking, int64_t generation_before)
             return cli_fail(CLI_TIMED_OUT, "%s is not %s yet: %s", looking->name,
                             join_steps[ticked].name, join_steps[ticked].look_at);
         }
-        if (!cli_sleep_ms(LOOK_MS)) return CLI_CANCELLED;
+        if (!wait_while(looking, join_steps[ticked].waits)) return CLI_CANCELLED;
     }
 }
 
@@ -184,7 +206,12 @@ int verb_cluster_join(struct cli *cli)
     if (code) return code;
     print_token(cli, token);
     json_decref(token);
-    return is_waiting ? wait_ready(&looking, generation) : CLI_OK;
+    if (is_waiting) {
+        FL_IGNORE(cli_live_begin());
+        code = wait_ready(&looking, generation);
+        cli_live_end();
+    }
+    return code;
 }
 
 /* ---- drain and leave ------------------------------------------------------------------------- */
@@ -203,8 +230,20 @@ static int wait_cut_off(const struct looking *looking)
             return cli_fail(CLI_TIMED_OUT, "%s is revoked and still connected; repeat this",
                             looking->name);
         }
-        if (!cli_sleep_ms(LOOK_MS)) return CLI_CANCELLED;
+        if (!wait_while(looking, "is being cut off")) return CLI_CANCELLED;
     }
+}
+
+/* "is draining, 3 attempts left there" */
+static void left_there(const json_t *cluster, char ret_text[CLI_LIVE_TEXT_MAX])
+{
+    int64_t attempts = cli_int(cluster, "attempts");
+
+    snprintf(ret_text, CLI_LIVE_TEXT_MAX, "is draining, %lld attempt%s left there%s",
+             (long long)attempts, attempts == 1 ? "" : "s",
+             json_is_true(json_object_get(cluster, "connected"))
+                 ? ""
+                 : ", and its agent is away: they end when it is back");
 }
 
 /* *ret_cluster is the caller's: the cluster as it is then; NULL: it is gone. */
@@ -214,24 +253,22 @@ static int wait_empty(const struct looking *looking, json_t **ret_cluster)
 
     while (true) {
         json_t *cluster;
+        char left[CLI_LIVE_TEXT_MAX];
         int64_t attempts;
         int code = look(looking, &cluster);
 
         if (code) return code;
         attempts = cluster ? cli_int(cluster, "attempts") : 0;
-        if (attempts > 0 && attempts != told) {
-            fprintf(stderr, "    %lld attempt%s left there%s\n", (long long)attempts,
-                    attempts == 1 ? "" : "s",
-                    json_is_true(json_object_get(cluster, "connected"))
-                        ? ""
-                        : ", and its agent is away: they end when it is back");
-            told = attempts;
-        }
         if (attempts == 0) {
             *ret_cluster = cluster;
             return CLI_OK;
         }
+        left_there(cluster, left);
         json_decref(cluster);
+        if (attempts != told && !cli_live_is_on()) {
+            fprintf(stderr, "    %s %s\n", looking->name, left);
+        }
+        told = attempts;
         if (looking->deadline && fl_clock_mono() >= looking->deadline) {
             return cli_fail(
                 CLI_TIMED_OUT,
@@ -240,7 +277,7 @@ static int wait_empty(const struct looking *looking, json_t **ret_cluster)
                 "'fairlead cluster rm %s --yes'",
                 looking->name, (long long)attempts, looking->name);
         }
-        if (!cli_sleep_ms(LOOK_MS)) return CLI_CANCELLED;
+        if (!wait_while(looking, left)) return CLI_CANCELLED;
     }
 }
 
@@ -270,7 +307,15 @@ int verb_cluster_drain(struct cli *cli)
     fprintf(stderr, "%s is draining: it takes no new work\n", looking.name);
     if (!cli_has(&cli->args, CLI_OPT_detach)) {
         json_decref(cluster);
+        FL_IGNORE(cli_live_begin());
         code = wait_empty(&looking, &cluster);
+        cli_live_end();
+        if (code == CLI_CANCELLED) {
+            fprintf(stderr,
+                    "\nno longer watching; %s takes no new work.  fairlead cluster get %s   "
+                    "fairlead cluster uncordon %s\n",
+                    looking.name, looking.name, looking.name);
+        }
         if (code) return code;
         tick(&looking, "empty");
     }
@@ -279,26 +324,35 @@ int verb_cluster_drain(struct cli *cli)
     return CLI_OK;
 }
 
+static int empty_and_cut_off(const struct looking *looking)
+{
+    json_t *cluster = NULL;
+    int code = drain(looking, "it leaves", NULL);
+
+    if (!code) tick(looking, "cordoned");
+    if (!code) code = wait_empty(looking, &cluster);
+    json_decref(cluster);
+    if (code) return code;
+    tick(looking, "empty");
+    code = cli_post(looking->cli, NULL, NULL, "/v1/clusters/%s:revoke", looking->escaped);
+    if (!code) code = wait_cut_off(looking);
+    if (!code) tick(looking, "cut off");
+    return code;
+}
+
 int verb_cluster_leave(struct cli *cli)
 {
     struct cli_request request = {.method = "DELETE"};
-    json_t *cluster = NULL;
     struct looking looking;
     struct fl_err err = {0};
     int code;
 
     if (!cli_one_name(cli)) return CLI_USAGE;
     if (!begin_looking(cli, 0, &looking, &err)) return cli_fail_err(&err);
-    code = drain(&looking, "it leaves", NULL);
-    if (!code) tick(&looking, "cordoned");
-    if (!code) code = wait_empty(&looking, &cluster);
-    json_decref(cluster);
+    FL_IGNORE(cli_live_begin());
+    code = empty_and_cut_off(&looking);
+    cli_live_end();
     if (code) return code;
-    tick(&looking, "empty");
-    code = cli_post(cli, NULL, NULL, "/v1/clusters/%s:revoke", looking.escaped);
-    if (!code) code = wait_cut_off(&looking);
-    if (code) return code;
-    tick(&looking, "cut off");
     request.path = fl_arena_printf(&cli->arena, "/v1/clusters/%s", looking.escaped);
     code = cli_call(cli, &request, NULL);
     if (code) return code;

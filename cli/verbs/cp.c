@@ -9,6 +9,7 @@
 #include "cli/copy_in.h"
 #include "cli/copy_out.h"
 #include "cli/http.h"
+#include "cli/interrupt.h"
 #include "cli/job_selector.h"
 #include "cli/output.h"
 #include "cli/visit_status.h"

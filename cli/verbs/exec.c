@@ -7,6 +7,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "cli/interrupt.h"
 #include "cli/job_selector.h"
 #include "cli/terminal.h"
 #include "cli/visit_status.h"

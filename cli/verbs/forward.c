@@ -9,6 +9,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "cli/interrupt.h"
 #include "cli/job_selector.h"
 #include "cli/visit_status.h"
 #include "cli/web_socket.h"

@@ -6,10 +6,14 @@
 
 #include "cli/client.h"
 #include "cli/follow.h"
+#include "cli/job_line.h"
 #include "cli/job_selector.h"
+#include "cli/live_line.h"
 #include "cli/log_event.h"
 #include "cli/output.h"
 #include "cli/remedy.h"
+#include "cli/waiting.h"
+#include "shared/io/clock.h"
 
 enum { GREP_BYTES_MAX = 256 }; /* the route's limit */
 
@@ -19,7 +23,12 @@ struct following {
     bool has_grep;
     regex_t grep;
     bool has_lines; /* also lines that grep left out */
+    struct cli_waiting waiting;
+    int64_t look_at; /* while there are none; fl_clock_mono */
+    char text[CLI_LIVE_TEXT_MAX];
 };
+
+enum { LOOK_MS = 1000 };
 
 /* Whether the regular expression is a plain text: then the control plane searches for it and sends
  * only the lines that hold it. */
@@ -78,6 +87,7 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
 
     bool is_line = strcmp(event->name, "message") == 0;
 
+    cli_live_clear();
     if (is_line) following->has_lines = true;
     if (following->has_grep && is_line) {
         json_t *line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
@@ -146,6 +156,47 @@ static int check_choice(struct cli *cli, const char *id)
     return CLI_OK;
 }
 
+/* Before the first line of output: where the job stands, and why if it waits. */
+static void show(struct following *following, const char *id)
+{
+    struct fl_arena outer;
+    json_t *job;
+
+    if (following->has_lines) return;
+    if (fl_clock_mono() >= following->look_at) {
+        outer = cli_begin_turn(following->cli);
+        job = cli_look(following->cli, "/v1/jobs/%s", id);
+        if (job) cli_job_line(job, following->text);
+        if (cli_waits(cli_text(job, "state"))) {
+            cli_waiting_look(following->cli, &following->waiting);
+        }
+        json_decref(job);
+        cli_end_turn(following->cli, outer);
+        following->look_at = fl_clock_mono() + LOOK_MS;
+    }
+    if (*following->text) cli_live_say("%s, no output yet", following->text);
+}
+
+static int64_t next_look(const struct following *following)
+{
+    return following->has_lines ? 0 : cli_live_due(following->look_at);
+}
+
+/* Until the output has ended. */
+static int follow(struct following *following, struct cli_streams *streams, const char *id)
+{
+    int code;
+
+    FL_IGNORE(cli_live_begin());
+    cli_waiting_begin(&following->waiting, id);
+    following->look_at = fl_clock_mono();
+    while ((code = cli_streams_run(streams, next_look(following))) == CLI_TIMED_OUT) {
+        show(following, id);
+    }
+    cli_live_end();
+    return code;
+}
+
 int verb_logs(struct cli *cli)
 {
     struct following following = {
@@ -170,17 +221,13 @@ int verb_logs(struct cli *cli)
         }
         following.has_grep = true;
     }
-    if (cli_has(&cli->args, CLI_OPT_follow)) {
-        code = check_ran(cli, id);
-        if (code != CLI_OK && code != CLI_FAILED) return code;
-    } else {
-        cli_page(cli);
-    }
+    if (!cli_has(&cli->args, CLI_OPT_follow)) cli_page(cli);
     stream.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream?follow=%s%s", id,
                                   cli_has(&cli->args, CLI_OPT_follow) ? "true" : "false", query);
     streams = cli_streams_create(cli);
     cli_streams_open(streams, &stream);
-    code = cli_streams_run(streams, 0);
+    code = cli_has(&cli->args, CLI_OPT_follow) ? follow(&following, streams, id)
+                                               : cli_streams_run(streams, 0);
     cli_log_finish(&following.style);
     cli_streams_destroy(streams);
     if (code == CLI_OK && !following.has_lines) code = check_ran(cli, id);

@@ -5,6 +5,7 @@
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/follow.h"
+#include "cli/interrupt.h"
 #include "cli/job_selector.h"
 #include "cli/output.h"
 #include "cli/resource.h"

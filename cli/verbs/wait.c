@@ -6,6 +6,7 @@
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/follow.h"
+#include "cli/job_line.h"
 #include "cli/job_selector.h"
 #include "cli/live_line.h"
 #include "cli/waiting.h"
@@ -64,68 +65,62 @@ struct waited {
 
 static void show(struct waited *waited, const json_t *job)
 {
-    const json_t *elements = json_object_get(job, "elements");
-    int64_t total = cli_int(elements, "total");
-    int64_t ended = cli_int(elements, "succeeded") + cli_int(elements, "failed") +
-                    cli_int(elements, "cancelled");
-    const char *cluster = cli_text(job, "cluster");
-    char array[64] = "", jobs[64] = "";
+    size_t len;
 
-    if (total > 1) {
-        snprintf(array, sizeof array, ", %" PRId64 " of %" PRId64 " ended", ended, total);
-    }
+    cli_job_line(job, waited->text);
+    len = strlen(waited->text);
     if (waited->jobs > 1) {
-        snprintf(jobs, sizeof jobs, "; %zu of %zu jobs have ended", waited->number, waited->jobs);
+        snprintf(waited->text + len, sizeof waited->text - len, "; %zu of %zu jobs have ended",
+                 waited->number, waited->jobs);
     }
-    snprintf(waited->text, sizeof waited->text, "%s %s%s%s%s%s", cli_text(job, "id"),
-             cli_text(job, "state"), *cluster ? " on " : "", cluster, array, jobs);
 }
 
-/* False: an interrupt came. */
-static bool pause_for(const struct waited *waited, int64_t ms)
+struct goal_look {
+    enum goal goal;
+    int64_t deadline; /* 0: none */
+    struct waited *waited;
+    struct cli_waiting waiting;
+};
+
+/* Sets *ret_is_settled: it will not come nearer to the goal. */
+static int look(struct cli *cli, const char *id, struct goal_look *looking, bool *ret_is_settled,
+                bool *ret_is_reached)
 {
-    int64_t end = fl_clock_mono() + ms;
+    json_t *job = NULL;
+    int code = cli_get(cli, &job, "/v1/jobs/%s", id);
+    const char *state = cli_text(job, "state");
 
-    do {
-        int64_t left = end - fl_clock_mono();
-
-        cli_live_say("%s", waited->text);
-        if (cli_live_is_on() && left > CLI_LIVE_FRAME_MS) left = CLI_LIVE_FRAME_MS;
-        if (!cli_sleep_ms(left > 0 ? left : 0)) return false;
-    } while (fl_clock_mono() < end);
-    return true;
+    if (code) return code;
+    *ret_is_settled = is_settled(looking->goal, state);
+    if (*ret_is_settled) {
+        cli_live_clear();
+        *ret_is_reached = is_reached(looking->goal, state);
+        FL_IGNORE(cli_answer(cli, job, "id"));
+        cli_say_end(cli, job);
+    } else if (looking->deadline && fl_clock_mono() >= looking->deadline) {
+        code = cli_fail(CLI_TIMED_OUT, "%s is still %s; it goes on", id, state);
+    } else {
+        if (cli_waits(state)) cli_waiting_look(cli, &looking->waiting);
+        show(looking->waited, job);
+    }
+    json_decref(job);
+    return code;
 }
 
-static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t deadline,
-                    struct waited *waited, bool *ret_is_reached)
+static int wait_for(struct cli *cli, const char *id, struct goal_look *looking,
+                    bool *ret_is_reached)
 {
     int64_t pause = LOOK_FIRST_MS;
-    struct cli_waiting waiting;
+    bool is_settled = false;
 
-    cli_waiting_begin(&waiting, id);
+    cli_waiting_begin(&looking->waiting, id);
     while (true) {
-        json_t *job = NULL;
-        int code = cli_get(cli, &job, "/v1/jobs/%s", id);
+        struct fl_arena outer = cli_begin_turn(cli);
+        int code = look(cli, id, looking, &is_settled, ret_is_reached);
 
-        if (code) return code;
-        if (is_settled(goal, cli_text(job, "state"))) {
-            cli_live_clear();
-            *ret_is_reached = is_reached(goal, cli_text(job, "state"));
-            FL_IGNORE(cli_answer(cli, job, "id"));
-            cli_say_end(cli, job);
-            json_decref(job);
-            return CLI_OK;
-        }
-        if (deadline && fl_clock_mono() >= deadline) {
-            code =
-                cli_fail(CLI_TIMED_OUT, "%s is still %s; it goes on", id, cli_text(job, "state"));
-            json_decref(job);
-            return code;
-        }
-        if (strcmp(cli_text(job, "state"), "queued") == 0) cli_waiting_look(cli, &waiting);
-        show(waited, job);
-        json_decref(job);
-        if (!pause_for(waited, pause)) return CLI_CANCELLED;
+        cli_end_turn(cli, outer);
+        if (code || is_settled) return code;
+        if (!cli_live_wait(pause, "%s", looking->waited->text)) return CLI_CANCELLED;
         pause = pause * 2 < LOOK_MAX_MS ? pause * 2 : LOOK_MAX_MS;
     }
 }
@@ -154,9 +149,10 @@ int verb_wait(struct cli *cli)
     json_array_foreach(jobs, i, job)
     {
         struct waited waited = {.number = i, .jobs = json_array_size(jobs)};
+        struct goal_look looking = {.goal = goal, .deadline = deadline, .waited = &waited};
         bool is_good = false;
 
-        code = wait_for(cli, cli_text(job, "id"), goal, deadline, &waited, &is_good);
+        code = wait_for(cli, cli_text(job, "id"), &looking, &is_good);
         if (code) break;
         if (!is_good) missed = CLI_FAILED;
     }

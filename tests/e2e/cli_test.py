@@ -312,8 +312,9 @@ def running(f):
         follower = subprocess.Popen([FAIRLEAD, "logs", "-f", one := f.cli("run", "-d", "--hold", "--", "true").strip()], env=f.env,
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            said = follower.stderr.readline()
-            assert "is held" in said and f"fairlead release {one}" in said, said
+            fleet.until("it says why", lambda: select.select([follower.stderr], [], [], 0)[0], 60)
+            said = [follower.stderr.readline() for _ in range(2)]
+            assert f"{one} waits: " in said[0] and "held" in said[0] and f"fairlead release {one}" in said[1], said
             f.cli("cancel", one)
             said = follower.communicate(timeout=60)
         finally:

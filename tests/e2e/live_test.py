@@ -98,6 +98,35 @@ def running(f):
         assert not any(re.match(SIGNS + " ", line) for line in terminal.screen), terminal.screen
 
 
+def followed(f):
+    with shows("logs -f shows where a silent job is, and why one waits, until output comes"):
+        job = f.cli("run", "--detach", "--hold", "sh", "-c", "sleep 5; echo begun; sleep 2; echo done").strip()
+        terminal = Terminal(f, "logs", "-f", job)
+        terminal.until(rf"\r\x1b\[K{SIGNS} {job} held, no output yet  \d+s").until(rf"{job} waits: .*held.*\r\n")
+        f.cli("release", job)
+        terminal.until(rf"{SIGNS} {job} running on \w+, no output yet  \d+s")
+        equal(terminal.end(), 0)
+        equal(terminal.screen[-2:], ["begun", "done"])
+        assert not re.search(r"begun(.|\n)*\x1b\[K" + SIGNS, terminal.text), terminal.text
+
+
+def drained(f):
+    with shows("drain shows how much is left there, and takes the line away at its end"):
+        job = f.submit({"command": ["sleep", "4"], "clusters": ["edge"]})
+        f.wait(job, "running")
+        terminal = Terminal(f, "cluster", "drain", "edge")
+        terminal.until(rf"\r\x1b\[K{SIGNS} edge is draining, 1 attempt left there  \d+s")
+        equal(terminal.end(), 0)
+        assert terminal.screen[0] == "edge is draining: it takes no new work" and terminal.screen[1].startswith("ok  empty"), terminal.screen
+        f.cli("cluster", "uncordon", "edge")
+    with shows("join --wait shows what it waits for, and Ctrl-C takes the line away"):
+        terminal = Terminal(f, "cluster", "join", "far", "--wait")
+        terminal.until(rf"\r\x1b\[K{SIGNS} far waits for an agent with its token  \d+s")
+        os.kill(terminal.process.pid, signal.SIGINT)
+        equal(terminal.end(), 130)
+        assert not any(re.match(SIGNS + " ", line) for line in terminal.screen), terminal.screen
+
+
 def waited(f):
     with shows("wait shows the job it waits for, and how many have ended"):
         jobs = [f.submit({"command": ["sleep", seconds]}) for seconds in ("0", "5")]
@@ -130,6 +159,8 @@ def main():
     with fleet.Fleet() as f:
         waiting(f)
         running(f)
+        followed(f)
+        drained(f)
         waited(f)
         elsewhere(f)
     fleet.finish()

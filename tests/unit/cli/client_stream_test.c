@@ -4,6 +4,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "cli/output.h"
 #include "shared/io/clock.h"
 #include "tests/fl_test.h"
 #include "tests/unit/shared/http_client/hostile_server.h"
@@ -26,6 +27,7 @@ struct fixture {
     char given[256];      /* the data of each event */
     bool asks;            /* each event sends a request */
     unsigned left;        /* events to take; 0: no bound */
+    size_t arena_bytes;   /* at the end, in use or spare */
     const char *unwanted; /* the head that was not as it should be */
 };
 
@@ -54,6 +56,7 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     struct cli_reply reply = {0};
     struct fl_err err = {0};
 
+    FL_IGNORE(cli_plain(&fixture->cli, event->data));
     snprintf(fixture->given + len, sizeof fixture->given - len, "%.9s ", event->data);
     if (fixture->asks && !cli_send(&fixture->cli, &request, &reply, &err)) fail_msg("%s", err.text);
     if (strcmp(event->name, "end") == 0) return CLI_STREAM_DONE;
@@ -79,9 +82,21 @@ static int run(struct fixture *fixture, const struct visit *visits, size_t len)
     cli_streams_destroy(streams);
     cli_http_end(&fixture->cli);
     hostile_stop(&fixture->server);
+    fixture->arena_bytes = fl_arena_bytes(&fixture->cli.arena);
     fl_arena_fini(&fixture->cli.arena);
     if (fixture->unwanted) fail_msg("a request lacks '%s'", fixture->unwanted);
     return code;
+}
+
+/* One may be followed for weeks. */
+static void nothing_of_an_event_stays(void **state)
+{
+    static const struct visit visits[] = {{OPEN, NULL, true}};
+    struct fixture fixture = {.left = 2000};
+
+    (void)state;
+    assert_int_equal(run(&fixture, visits, 1), CLI_OK);
+    assert_true(fixture.arena_bytes < (1 << 20));
 }
 
 static void a_cut_stream_goes_on_behind_its_last_run(void **state)
@@ -148,7 +163,8 @@ static void a_flood_is_held_back(void **state)
     assert_int_equal(fixture.visited, 1);
 }
 
-FL_TESTS(cmocka_unit_test(a_cut_stream_goes_on_behind_its_last_run),
+FL_TESTS(cmocka_unit_test(nothing_of_an_event_stays),
+         cmocka_unit_test(a_cut_stream_goes_on_behind_its_last_run),
          cmocka_unit_test(a_stream_that_is_closed_with_a_word_does_not_come_again),
          cmocka_unit_test(a_problem_ends_it_with_its_exit_code),
          cmocka_unit_test(an_event_may_send_a_request), cmocka_unit_test(a_flood_is_held_back))

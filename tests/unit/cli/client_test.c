@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/http.h"
+#include "cli/interrupt.h"
 #include "shared/io/clock.h"
 #include "tests/fl_test.h"
 #include "tests/unit/agent/tunnel/test_proxy.h"

@@ -1,0 +1,8 @@
+/* job_line.h - how a job stands, in a few words: "job-7 running on west, 3 of 9 ended".
+ * Uses jansson only. */
+#pragma once
+
+#include "cli/json_read.h"
+#include "cli/live_line.h"
+
+void cli_job_line(const json_t *job, char ret_text[CLI_LIVE_TEXT_MAX]);
