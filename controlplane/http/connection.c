@@ -436,6 +436,13 @@ static bool begin(struct http_connection *connection, size_t head_bytes)
     return is_moved;
 }
 
+static bool has_input(const struct http_connection *connection)
+{
+    const struct http_exchange *exchange = connection->exchange;
+
+    return exchange && exchange->at < exchange->len;
+}
+
 static bool take_head(struct http_connection *connection)
 {
     struct fl_http_head_limits head_limits = head_limits_of(&connection->server->limits);
@@ -443,7 +450,7 @@ static bool take_head(struct http_connection *connection)
     struct fl_http_refusal refusal = {0};
     size_t head_bytes = 0;
 
-    if (!exchange || exchange->at == exchange->len) {
+    if (!has_input(connection)) {
         if (connection->has_ended) enter(connection, HTTP_LAST);
         return false;
     }
@@ -471,7 +478,9 @@ static bool process(struct http_connection *connection)
     bool is_on = true;
 
     for (unsigned requests = 0; is_on; requests++) {
-        if (requests > 0 && http_server_is_late(connection->server)) return true;
+        if (requests > 0 && has_input(connection) && http_server_is_late(connection->server)) {
+            return true;
+        }
         switch (connection->state) {
         case HTTP_IDLE:
         case HTTP_HEAD:
@@ -671,7 +680,7 @@ void http_connection_work(struct http_connection *connection)
         flush(connection);
         is_on = has_more || tell_room(connection) ||
                 (connection->is_held && http_connection_waiting(connection) == 0);
-        if (has_more || http_server_is_late(connection->server)) break;
+        if (has_more || (is_on && http_server_is_late(connection->server))) break;
     }
     connection->is_working = false;
     if (is_on && connection->state != HTTP_DEAD) http_connection_put_dirty(connection);

@@ -153,8 +153,8 @@ static void work_dirty(struct http_server *server, bool may_wait)
     bool is_last = !last;
 
     while (!is_last) {
-        if (may_wait && http_server_is_late(server) &&
-            server->worked_us == fl_loop_now_us(server->loop)) {
+        if (may_wait && server->worked_us == fl_loop_now_us(server->loop) &&
+            http_server_is_late(server)) {
             break;
         }
         connection = server->dirty_first;

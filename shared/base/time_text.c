@@ -1,14 +1,14 @@
 #include "shared/base/time_text.h"
 
 /* So many digits of n, and what follows them. */
-static void put(char **out, int64_t n, size_t digits, char then)
+static char *put(char *out, int64_t n, size_t digits, char then)
 {
     for (size_t i = digits; i > 0; i--) {
-        (*out)[i - 1] = (char)('0' + n % 10);
+        out[i - 1] = (char)('0' + n % 10);
         n /= 10;
     }
-    (*out)[digits] = then;
-    *out += digits + 1;
+    out[digits] = then;
+    return out + digits + 1;
 }
 
 /* Days since the epoch to a civil date, after Howard Hinnant: no time zone data, no lock. */
@@ -21,13 +21,13 @@ void fl_time_print(fl_ms when, char out[FL_TIME_TEXT_MAX])
     int64_t day = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
     int64_t year = yoe + era * 400 + (month <= 2);
 
-    put(&out, year, 4, '-');
-    put(&out, month, 2, '-');
-    put(&out, day, 2, 'T');
-    put(&out, of_day / 3600, 2, ':');
-    put(&out, of_day / 60 % 60, 2, ':');
-    put(&out, of_day % 60, 2, '.');
-    put(&out, when % 1000, 3, 'Z');
+    out = put(out, year, 4, '-');
+    out = put(out, month, 2, '-');
+    out = put(out, day, 2, 'T');
+    out = put(out, of_day / 3600, 2, ':');
+    out = put(out, of_day / 60 % 60, 2, ':');
+    out = put(out, of_day % 60, 2, '.');
+    out = put(out, when % 1000, 3, 'Z');
     *out = '\0';
 }
 

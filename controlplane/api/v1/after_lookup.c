@@ -108,11 +108,14 @@ static void on_end(struct api_call *call)
 void after_lookup(struct api_call *call, struct core_submit_item *items, size_t len,
                   void (*then)(struct api_call *call))
 {
-    struct lookup *lookup = fl_arena_new(&call->arena, struct lookup);
+    struct lookup lookup = {.state = call->state, .on_end = call->on_end, .then = then};
 
-    *lookup = (struct lookup){.state = call->state, .on_end = call->on_end, .then = then};
-    collect(call, lookup, items, len);
-    call->state = lookup;
+    collect(call, &lookup, items, len);
+    if (lookup.named.len == 0) { /* nearly all jobs */
+        then(call);
+        return;
+    }
+    call->state = fl_arena_copy(&call->arena, &lookup, sizeof lookup);
     call->on_end = on_end;
     look(call);
 }

@@ -65,20 +65,18 @@ static void write_owner(struct fl_json_out *json, struct fl_str owner)
 }
 
 /* A job is shown also where these bytes cannot be read. */
-static void write_after(struct api_call *call, struct fl_json_out *json, struct fl_str bytes)
+static void write_dependencies(struct api_call *call, struct fl_json_out *json, struct fl_str bytes)
 {
     struct fl_dependencies list = {0};
-    struct fl_err err;
+    struct fl_err err = {0};
 
-    if (!fl_dependencies_decode(bytes, &call->arena, &list, &err)) list.len = 0;
-    fl_json_open(json, "after", '[');
+    if (!fl_dependencies_decode(bytes, &call->arena, &list, &err)) return;
     for (size_t i = 0; i < list.len; i++) {
         fl_json_open(json, NULL, '{');
         fl_json_put_job(json, "job", list.at[i].job);
         fl_json_put_cstr(json, "on", fl_dependency_on_name(list.at[i].on));
         fl_json_close(json, '}');
     }
-    fl_json_close(json, ']');
 }
 
 /* The members that are stored when it is accepted, and never change.  'job' NULL: it could not be
@@ -90,7 +88,9 @@ static void write_cold(struct api_call *call, struct fl_json_out *json, const st
     fl_json_put_time(json, "submittedAt", job ? job->accepted_at : 0);
     write_owner(json, job ? job->owner : (struct fl_str){0});
     fl_json_put_job(json, "retryOf", job ? job->retry_of : (struct fl_job){0});
-    write_after(call, json, job ? job->after : (struct fl_str){0});
+    fl_json_open(json, "after", '[');
+    if (job && job->after.len > 0) write_dependencies(call, json, job->after);
+    fl_json_close(json, ']');
 }
 
 /* How a job that is its only element went; nulls for others, and as long as it has not ended. */
@@ -153,9 +153,10 @@ void job_json_view(struct api_call *call, struct fl_json_out *json,
 /* A document alone names no lines. */
 static struct fl_str encode_after(struct api_call *call, const struct core_submit_item *item)
 {
-    struct fl_dependency *list =
-        fl_arena_array(&call->arena, struct fl_dependency, item->after_len);
+    struct fl_dependency *list;
 
+    if (item->after_len == 0) return (struct fl_str){0};
+    list = fl_arena_array(&call->arena, struct fl_dependency, item->after_len);
     for (size_t i = 0; i < item->after_len; i++) {
         list[i] = item->after[i].after;
     }
