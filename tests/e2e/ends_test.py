@@ -310,7 +310,7 @@ def full_log_store(h):
         sha, _ = ends.end()
         equal(h.wait(ends.job)["state"], "succeeded")
         equal(h.wait(h.submit({"command": ["true"], "clusters": ["east"], "resources": SMALL}))["state"], "succeeded")
-        until("it is still full", lambda: os.statvfs(h.settings["state_dir"]).f_bavail < 256, 10)
+        until("it is still full", lambda: os.statvfs(h.settings["state_dir"]).f_bavail < 256, 60)
         os.unlink(filler)
         until("the output of what has ended is exact", lambda: ends.is_whole(sha))
         goes_on.goes_on(20)

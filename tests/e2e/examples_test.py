@@ -69,7 +69,7 @@ class Shell:
         process = subprocess.Popen(self.command(f"exec {line}"), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT)
         try:
-            process.wait(timeout=8 if "demo" in line else 2)
+            process.wait(timeout=8 if "demo" in line else 4)
             raise AssertionError(f"it ended with {process.returncode}: {process.stdout.read()!r}")
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)

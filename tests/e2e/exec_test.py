@@ -95,14 +95,14 @@ def commands(f, job):
             equal((v.out, v.err, v.exit_code, v.closed), (b"before\nafter\n", b"late\n", 3, {1, 2}))
         equal(fairlead(f, "exec", job, "--", "cat").returncode, 0)
     with shows("what a command leaves in the background does not hold its visit open"):
-        out = fairlead(f, "exec", job, "--", "sh", "-c", "sleep 1000 & echo done", timeout=30)
+        out = fairlead(f, "exec", job, "--", "sh", "-c", "sleep 1000 & echo done", timeout=60)
         equal((out.returncode, out.stdout), (0, b"done\n"))
     with shows("a client that leaves hangs its command up"):
         with Visit(f, exec_path + command("sh", "-c", "echo $$; sleep 1000")) as v:
             v.until(lambda v: v.out.endswith(b"\n"))
             pid = int(v.out)
             assert fleet.is_alive(pid)
-        until("the command has ended", lambda: not fleet.is_alive(pid), 20)
+        until("the command has ended", lambda: not fleet.is_alive(pid), 60)
 
 
 def terminals(f, job):
@@ -194,11 +194,11 @@ def permissions(f, job):
     with shows("without the scope exec: 403 before any handshake, and a row of the audit"):
         problem = refused(lambda: Visit(f, exec_path, token=made["token"]), 403)
         assert "exec" in problem["detail"], problem
-        until("the row", lambda: any(r["outcome"] == "denied" and "reader" in r["actor"] for r in audit(f, "execJob")), 20)
+        until("the row", lambda: any(r["outcome"] == "denied" and "reader" in r["actor"] for r in audit(f, "execJob")), 60)
     with shows("a visit has a row when it begins, with its command, and one when it ends, with its outcome"):
         with Visit(f, f"/v1/jobs/{job}/exec?" + command("sh", "-c", "exit 9")) as v:
             v.finish()
-        row = until("its end", lambda: next((r for r in audit(f, "end_exec") if "exit code 9" in r["what"]), None), 20)
+        row = until("its end", lambda: next((r for r in audit(f, "end_exec") if "exit code 9" in r["what"]), None), 60)
         equal(row["object"], job)
         assert any("exit 9" in r["what"] and r["object"] == job and r["outcome"] == "done" for r in audit(f, "exec")), audit(f, "exec")
     with shows("a token with the scope exec alone may enter; revoked, it is thrown out at once, and hears why"):
@@ -208,7 +208,7 @@ def permissions(f, job):
             began = time.monotonic()
             f.api("DELETE", f"/v1/tokens/{visitor['id']}")
             v.finish()
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 60
             equal((v.close, v.status["reason"]), (1008, "denied"))
             assert "revoked" in v.status["message"], v.status
     with shows("a page of another origin, a plain request, HEAD, a foreign subprotocol and an unknown job are refused"):
@@ -281,7 +281,7 @@ def ends(f):
             v.finish()
             equal(v.status["reason"], "unavailable")
             assert "the replica has ended" in v.status["message"], v.status
-        until("nothing is left", lambda: not fleet.is_alive(background), 20)
+        until("nothing is left", lambda: not fleet.is_alive(background), 60)
     job = f.submit({"command": ["sleep", "1000"]})
     cluster = until("it runs", lambda: next((e["cluster"] for e in f.job(job).get("live", []) if e["replicas"] == ["running"]), None))
     with shows("a cut tunnel ends a visit with a clear word, and the job goes on"):

@@ -26,10 +26,10 @@ def extent(h, job):
 
 def killed_hub(h):
     with shows("followers that wait through a kill -9 of the control plane hear every output before the end"):
-        jobs = [h.submit({"command": ["sh", "-c", f"sleep 5; echo {number}"], "resources": {"cpu": "10m", "memory": "1Mi"}}) for number in range(40)]
+        jobs = [h.submit({"command": ["sh", "-c", f"sleep 20; echo {number}"], "resources": {"cpu": "10m", "memory": "1Mi"}}) for number in range(40)]
         followers = [Follower(h, job) for job in jobs]
         # An attempt that was placed and never arrived leaves a gap; that is another case.
-        until("all run", lambda: all(h.api("GET", f"/v1/jobs/{job}")["state"] == "running" for job in jobs), 20)
+        until("all run", lambda: all(h.api("GET", f"/v1/jobs/{job}")["state"] == "running" for job in jobs), 60)
         h.kill()
         time.sleep(1.5)
         h.start()
@@ -72,10 +72,10 @@ def still_to_come(h):
         with open(said, "wb") as err:
             cli = subprocess.Popen([os.path.join(BIN, "fairlead"), "logs", "-f", job, "--raw"], stdout=subprocess.PIPE, stderr=err,
                                    env={**os.environ, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token})
-        until("the follower is told what it waits for", lambda: "waiting" in dict(follower.events), 20)
+        until("the follower is told what it waits for", lambda: "waiting" in dict(follower.events), 60)
         told = dict(follower.events)["waiting"]
         equal((told["outputs"], told["element"], told["attempt"], told["replica"], told["cluster"]), (1, 0, 1, 0, "east"))
-        until("the CLI says what it waits for", lambda: "waiting for the end of 1 output: element 0, attempt 1, replica 0 on east" in read(said), 20)
+        until("the CLI says what it waits for", lambda: "waiting for the end of 1 output: element 0, attempt 1, replica 0 on east" in read(said), 60)
         assert follower.ended_at is None and cli.poll() is None
         os.remove(filler)
         equal(follower.wait(60), "complete")
@@ -163,7 +163,7 @@ def ended_tokens(h):
         h.api("DELETE", f"/v1/tokens/{token['id']}")
         revoked_at = time.monotonic()
         for cli in clis:
-            _, err = cli.communicate(timeout=20)
+            _, err = cli.communicate(timeout=60)
             assert cli.returncode != 0 and b"the token of this stream was revoked" in err, err
         assert time.monotonic() - revoked_at < 15, "far more than 5 s, even where the machine is busy"
     with shows("so do those of a token that expires"):

@@ -14,7 +14,7 @@ UNSENT, RATE = 16 << 20, 200  # the same
 
 def stranger(port):
     """A connection that asked once and stays."""
-    sock = socket.create_connection(("127.0.0.1", port), 10)
+    sock = socket.create_connection(("127.0.0.1", port), 60)
     sock.settimeout(10)
     sock.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
     return sock
@@ -22,7 +22,7 @@ def stranger(port):
 
 def ask(h, token, path="/v1/jobs"):
     """A connection of this token, and the status of its first answer, which is not read to its end."""
-    connection = http.client.HTTPConnection("127.0.0.1", h.ports["api"], timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", h.ports["api"], timeout=60)
     connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
     return connection, connection.getresponse()
 
@@ -67,10 +67,10 @@ def main_of_one_token():
                 held.append(leave_unread(h, reader, page))
             taken = sum(not refused for _, refused in held)
             assert 2 * UNSENT // 4 // size <= taken < 90, f"{taken} answers of {size} bytes"
-            until("its refusals are counted", lambda: refusals(h, "unsent") >= 100 - taken, 10)
+            until("its refusals are counted", lambda: refusals(h, "unsent") >= 100 - taken, 60)
         with shows("and others get theirs meanwhile"):
             for _ in range(10):
-                equal(h.ask("GET", page, timeout=10)[0], 200)
+                equal(h.ask("GET", page, timeout=60)[0], 200)
         with shows("and it may come again when it has read them"):
             for sock, _ in held:
                 sock.close()
@@ -79,14 +79,14 @@ def main_of_one_token():
             sock = socket.create_connection(("127.0.0.1", h.ports["api"]), 20)
             one = f"GET /v1/whoami HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {reader}\r\n"
             sock.sendall(((one + "\r\n") * (2 * RATE - 1) + one + "Connection: close\r\n\r\n").encode())
-            equal(h.ask("GET", "/v1/jobs", timeout=10)[0], 200)
+            equal(h.ask("GET", "/v1/jobs", timeout=60)[0], 200)
             got = b"".join(iter(lambda: sock.recv(1 << 16), b"")).decode()
             statuses = re.findall(r"HTTP/1.1 (\d+) ", got)
             equal((len(statuses), set(statuses)), (2 * RATE, {"200", "429"}))
             assert statuses.count("200") >= RATE - 10, statuses.count("200")
             assert "http_token_rate" in got and "Retry-After: 1" in got and '"code":"full"' in got
-            until("its refusals are counted", lambda: refusals(h, "rate") >= statuses.count("429"), 10)
-            until("the token is served", lambda: ask(h, reader)[1].status == 200, 10)
+            until("its refusals are counted", lambda: refusals(h, "rate") >= statuses.count("429"), 60)
+            until("the token is served", lambda: ask(h, reader)[1].status == 200, 60)
 
 
 def main():
@@ -100,9 +100,9 @@ def main():
             for _ in range(5 * CONNECTIONS):
                 strangers.append(stranger(h.ports["api"]))
                 if len(strangers) % 50 == 0:
-                    equal(h.ask("GET", "/v1/jobs", timeout=10)[0], 200)
+                    equal(h.ask("GET", "/v1/jobs", timeout=60)[0], 200)
             for _ in range(20):
-                equal(h.ask("GET", "/v1/jobs", timeout=10)[0], 200)
+                equal(h.ask("GET", "/v1/jobs", timeout=60)[0], 200)
             kept.request("GET", "/v1/jobs", headers={"Authorization": f"Bearer {reader}"})
             answer = kept.getresponse()
             equal((answer.status, answer.read() is not None), (200, True))
@@ -136,7 +136,7 @@ def main():
                 held.append(connection)
             equal(set(statuses), {200, 429})
             assert statuses.count(200) <= 2 * CONNECTIONS // 4 + 2, statuses.count(200)
-            equal(h.ask("GET", "/v1/jobs", timeout=10)[0], 200)
+            equal(h.ask("GET", "/v1/jobs", timeout=60)[0], 200)
             for connection in held:
                 connection.close()
         with shows("and may come again when it has closed them"):
