@@ -5,14 +5,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "shared/io/exits.h"
 
 static volatile sig_atomic_t is_interrupted;
 
 static void on_interrupt(int number)
 {
     (void)number;
-    if (is_interrupted) _exit(CLI_CANCELLED);
+    if (is_interrupted) _exit(FL_EXIT_CANCELLED);
     is_interrupted = 1;
 }
 

@@ -2,10 +2,10 @@
  * The first calls go behind those of cluster_table that they are named after, with what the same
  * replica or claim asks for by name.  Where it asks for nothing they do nothing; a caller that is
  * often there tests that itself.  The others are cluster_table's own.
- * Uses cluster_table's structs and extras. */
+ * Uses cluster.h and extras. */
 #pragma once
 
-#include "controlplane/core/cluster_table.h"
+#include "controlplane/core/cluster.h"
 
 void cluster_take_extras(struct cluster *cluster, uint32_t node, struct extra_wants wants);
 void cluster_give_extras(struct cluster *cluster, uint32_t node, struct extra_wants wants);

@@ -3,147 +3,12 @@
  * include yet, plus the replicas that have ended since.  A node is known by its name; the number
  * that the agent gives it is good for one session.  The table forgets a node that its cluster
  * reports no more, once no live attempt is on it (decision 55).  Its place among the nodes is then
- * a hole, which the next new name fills;
- * until then no index moves.  Uses shared/base only.  Not thread-safe: the core owns it and is its
- * only caller. */
+ * a hole, which the next new name fills; until then no index moves.
+ * Uses cluster.h and shared/base.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 
-#include "controlplane/core/core_event.h"
-#include "controlplane/core/extras.h"
-#include "controlplane/core/slot.h"
+#include "controlplane/core/cluster.h"
 #include "shared/base/err.h"
-#include "shared/base/map.h"
-#include "shared/base/resources.h"
-#include "shared/base/str.h"
-#include "shared/base/types.h"
-#include "shared/base/vec.h"
-
-enum {
-    CLUSTER_UID_MAX = 64,
-    CLUSTER_UUID_MAX = 36,
-    CLUSTER_NODE_NAME_MAX = 253,
-    CLUSTER_NODE_LABELS_MAX = 8192,
-    CLUSTER_NODE_NUMBER_MAX = 65535,
-};
-
-/* A node counts with no more memory than this, so that no sum over a cluster's nodes wraps. */
-#define CLUSTER_NODE_MEMORY_MAX ((uint64_t)1 << 46)
-
-enum cluster_state { CLUSTER_ENROLLED = 1, CLUSTER_REMOVED = 2 };
-
-struct node {
-    struct fl_str name;   /* owned; empty: a hole, and all else is zero */
-    struct fl_str labels; /* owned; "key=value\n", sorted */
-    struct fl_resources total, free;
-    struct fl_resources_sum owed;    /* taken beyond what was free */
-    struct fl_resources_sum held;    /* by replicas of live attempts; not in 'free' */
-    struct fl_resources_sum claimed; /* for jobs that wait, once enough of 'held' has ended */
-    struct fl_resources_sum guests;  /* the part of 'held' that has come beside those claims */
-    struct fl_resources_sum late;    /* for STARTs given up that its agent may not have read yet */
-    uint64_t late_seq;               /* the last of those */
-    struct extras extras;            /* the same of all resources that have names */
-    uint16_t claim_no;               /* grows when the node's first claim comes */
-    uint64_t session;  /* the session that last told of it; another one: its numbers are old */
-    uint32_t number;   /* the agent's own, good in that session */
-    uint64_t stamp;    /* the stamp of the event that last reported it */
-    uint32_t replicas; /* so many replicas of live attempts are on it */
-    bool is_ready;
-};
-
-/* A replica that the agent holds, whose job's number the database has lost. */
-struct stray {
-    struct fl_attempt attempt;
-    fl_ms stop_at;
-};
-
-/* One life of a cluster's agent, from its start to its end, and its newest connection. */
-struct cluster_life {
-    uint64_t boot; /* 0: none */
-    uint64_t connection;
-    fl_ms at; /* when another life followed it, or when it was refused since; lives[0] has 0 */
-};
-
-enum { CLUSTER_LIVES_MAX = 4 };
-
-/* Elements for which an answer is owed, the oldest command first. */
-struct cluster_owed {
-    struct element_slot first, last;
-    fl_ms at; /* when the timer is due; 0: none is set */
-};
-
-struct cluster {
-    struct fl_cluster id;
-    uint8_t state; /* enum cluster_state */
-    char name[FL_NAME_BYTES_MAX + 1];
-    char uid[CLUSTER_UID_MAX + 1];
-    char cordon[CORE_REASON_BYTES_MAX + 1]; /* why it takes no new work; empty: it does */
-    char uuid[CLUSTER_UUID_MAX + 1];        /* in its certificates; empty: it has none */
-    uint8_t access;                         /* enum core_access */
-    bool is_draining;     /* its attempts are being stopped, to run elsewhere; it is cordoned too */
-    uint64_t generation;  /* its newest certificate carries it */
-    uint64_t seen;        /* the newest generation that an agent has shown */
-    fl_ms seen_at;        /* when an agent showed it, or this core began; not stored */
-    struct fl_digest key; /* SHA-256 of its newest certificate's public key */
-
-    struct cluster_life lives[CLUSTER_LIVES_MAX]; /* not stored; the newest first */
-    uint64_t twin_told; /* the life that was audited as a second one last */
-
-    uint64_t session_epoch; /* the newest session's; grows by one with each */
-    uint64_t connection;
-    bool is_connected;
-    bool is_inventoried; /* its inventory is complete */
-    bool is_reconciled;  /* ... and all that lives there was compared with it */
-    bool is_silent;      /* for so long that its attempts are unknown */
-    fl_ms silent_at;     /* since when, as far as this core knows; valid while is_silent */
-    bool is_known;       /* it has told of its nodes since this core was loaded */
-    bool has_images;
-    uint8_t names_len; /* names of resources that it was the first to offer, in this core's life */
-    /* When its silence becomes 'unknown'; 0: it has listed what it holds, or is silent already, or
-     * the clock is frozen. */
-    fl_ms lost_at;
-    fl_ms resend_at;      /* when waiting for its nodes ends; 0: nothing waits */
-    uint64_t control_seq; /* number of this session's last command */
-    uint64_t report_seq;  /* number of this session's last report */
-    bool is_ack_due;
-    fl_ms inventory_at; /* when its timer is due; 0: it owes no inventory, or has no session */
-    uint32_t inventory_len;
-    uint64_t inventory_digest;
-    FL_VEC(struct stray) strays;
-    struct fl_map strays_known; /* their attempts */
-
-    FL_VEC(struct node) nodes;
-    struct fl_map nodes_by_name; /* -> index */
-    FL_VEC(uint32_t) by_number;  /* index + 1; 0: none */
-    FL_VEC(uint32_t) holes;      /* indices */
-    uint32_t told_len;           /* nodes that this session has reported */
-    uint32_t ready_len;          /* those of them that are ready */
-    bool is_listed;              /* this session has reported all nodes: a missing one is gone */
-    struct fl_resources_sum total_sum,
-        free_sum;                             /* over the ready nodes that this session reported */
-    struct extras extras;                     /* total, free and claimed over the same nodes */
-    uint32_t node_cursor;                     /* where the next search starts */
-    uint64_t grown_at;                        /* stamp of when something last became free */
-    uint64_t totals_at;                       /* stamp of when what it could hold last changed */
-    struct fl_cluster grown_prev, grown_next; /* the one that grew last first */
-    bool is_load_changed;                     /* it is in the table's loads_changed */
-    uint32_t claims_len;                      /* claims on its nodes */
-    struct fl_resources_sum claimed_sum;      /* over all these claims */
-    bool is_claim_broken;                     /* a claimed node is not what it was: drop them all */
-
-    struct element_slot live_first;
-    uint32_t live_len;
-
-    /* All attempts there are walked in slices, see core_session_sweep. */
-    bool is_swept;
-    bool is_swept_again;          /* something changed meanwhile: another walk follows */
-    struct element_slot sweep_at; /* the next */
-    uint64_t sweep_session;       /* its inventory was complete when the walk began; 0: none was */
-    /* STARTs that no node report includes yet, oldest first. */
-    struct element_slot unmarked_first, unmarked_last;
-    struct cluster_owed owed[ELEMENT_OWED_LEN]; /* START and STOP without an answer */
-    uint32_t unconfirmed;                       /* live attempts that the agent has not told of */
-    uint32_t resend_len; /* live attempts whose START waits to be sent again */
-};
 
 struct cluster_table {
     FL_VEC(struct cluster *) clusters; /* id i + 1 is at[i]: never removed, nor moved */
@@ -270,14 +135,3 @@ static inline struct fl_resources cluster_spare(struct fl_resources total, struc
 void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
                            uint64_t connection);
 void cluster_end_session(struct cluster_table *table, struct cluster *cluster);
-
-/* Whether the node's numbers are of this session, and it takes work. */
-static inline bool cluster_node_is_usable(const struct cluster *cluster, const struct node *node)
-{
-    return node->is_ready && node->session == cluster->session_epoch;
-}
-
-static inline bool cluster_node_is_claimed(const struct node *node)
-{
-    return !fl_resources_sum_is_zero(node->claimed) || extras_are_claimed(&node->extras);
-}

@@ -8,6 +8,7 @@
 
 #include "controlplane/core/access_table.h"
 #include "controlplane/core/cluster_extras.h"
+#include "controlplane/core/cluster_table.h"
 #include "controlplane/core/core.h"
 #include "controlplane/core/dependency_table.h"
 #include "controlplane/core/element_table.h"

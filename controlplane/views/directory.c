@@ -7,7 +7,7 @@
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 
-enum { CLUSTER_REMOVED_STATE = 2 }; /* CLUSTER_REMOVED of core/cluster_table.h, as rows have it */
+enum { CLUSTER_REMOVED_STATE = 2 }; /* CLUSTER_REMOVED of core/cluster.h, as rows have it */
 
 struct queue {
     uint32_t id;

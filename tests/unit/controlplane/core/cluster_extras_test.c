@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "controlplane/core/cluster_table.h"
 #include "shared/base/prng.h"
 #include "tests/fl_test.h"
 

@@ -1,6 +1,7 @@
 #include "controlplane/core/sched/claim.h"
 
 #include "controlplane/core/cluster_extras.h"
+#include "controlplane/core/cluster_table.h"
 #include "shared/base/prng.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
 
