@@ -36,7 +36,7 @@ def times(h, job):
 
 def waits(h):
     with shows("a job waits until the one that it names has succeeded, and says so; both are shown where the job is shown"):
-        first = h.submit({"command": ["sleep", "1"]})
+        first = h.submit({"command": ["sleep", "8"]})
         second = h.submit({"command": QUICK, "after": [{"job": first}]})
         job = h.job(second)
         equal((job["state"], job["reason"]), ("queued", "WaitsForJobs"))
@@ -160,7 +160,7 @@ def verbs(h):
         for job in (first, second, third):
             h.wait(job, "succeeded")
     with shows("one that waits is told within the time of two looks, by the job that it waits for"):
-        slow = cli(h, "run", "--detach", "sleep", "3").stdout.strip()
+        slow = cli(h, "run", "--detach", "sleep", "8").stdout.strip()
         out = cli(h, "run", "--after", slow, "echo", "done")
         equal(out.stdout, "done\n")
         assert f"the success of {slow}" in out.stderr, out.stderr
@@ -214,7 +214,7 @@ def verbs(h):
 
 def survives(h):
     with shows("a kill of the control plane forgets no job that is waited for"):
-        first = h.submit({"command": ["sleep", "2"]})
+        first = h.submit({"command": ["sleep", "10"]})
         kept = h.submit({"command": QUICK, "hold": True})
         second = h.submit({"command": QUICK, "after": [{"job": first}, {"job": kept, "on": "failure"}]})
         h.wait(first, "running")
@@ -234,10 +234,10 @@ def main():
         h.wait_cluster("east", "ready")
         waits(h)
         never(h)
+        survives(h)
         lines(h)
         wrong(h)
         verbs(h)
-        survives(h)
     fleet.finish()
 
 

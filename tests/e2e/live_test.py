@@ -112,7 +112,7 @@ def followed(f):
 
 def drained(f):
     with shows("drain shows how much is left there, and takes the line away at its end"):
-        job = f.submit({"command": ["sleep", "4"], "clusters": ["edge"]})
+        job = f.submit({"command": ["sleep", "12"], "clusters": ["edge"]})
         f.wait(job, "running")
         terminal = Terminal(f, "cluster", "drain", "edge")
         terminal.until(rf"\r\x1b\[K{SIGNS} edge is draining, 1 attempt left there  \d+s")
