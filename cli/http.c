@@ -98,9 +98,7 @@ void cli_http_request(struct cli *cli, const char *path, struct cli_http_request
         cli_http_put_header(ret_request, "Authorization",
                             fl_arena_printf(&cli->arena, "Bearer %s", cli->settings.token));
     }
-    if (cli_has(&cli->args, CLI_OPT_as)) {
-        cli_http_put_header(ret_request, "Fairlead-As", cli_value(&cli->args, CLI_OPT_as));
-    }
+    if (cli->settings.as) cli_http_put_header(ret_request, "Fairlead-As", cli->settings.as);
 }
 
 void cli_http_put_header(struct cli_http_request *request, const char *name, const char *value)

@@ -183,6 +183,12 @@ bool cli_settings_read(const struct cli_args *args, struct fl_arena *arena,
         !cli_token_read(cli_value(args, CLI_OPT_token_file), arena, &settings.token, err)) {
         return false;
     }
+    settings.as = cli_value(args, CLI_OPT_as);
+    if (settings.as && !fl_str_is_name(fl_str_c(settings.as))) {
+        return fl_fail(err, FL_INVALID,
+                       "--as %s: wants the name of an owner: a-z, 0-9 and '-', no '-' at an end",
+                       settings.as);
+    }
     *ret_settings = settings;
     return true;
 }

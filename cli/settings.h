@@ -18,6 +18,7 @@ struct cli_settings {
     const char *url;     /* without a last '/'; NULL: not known */
     const char *token;   /* NULL: none */
     const char *ca_file; /* NULL: the system's */
+    const char *as;      /* the person for whom requests act; NULL: the token's owner */
 };
 
 /* FL_INVALID for a context that is not there, FL_IO for a file that cannot be read. */

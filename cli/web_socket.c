@@ -284,7 +284,7 @@ static int shake(struct cli *cli, struct cli_web_socket *socket, const struct ta
     char key[FL_WEBSOCKET_KEY_MAX], accept[FL_WEBSOCKET_ACCEPT_MAX];
     struct fl_err err = {0};
     struct fl_buf in;
-    const char *text, *as = cli_value(&cli->args, CLI_OPT_as);
+    const char *text, *as = cli->settings.as;
     unsigned status;
     int code = CLI_OK;
 

@@ -32,6 +32,7 @@ WRONG = [
     ("run --resource rdma/hca=half true", SPEC, "--resource rdma/hca: wants a whole number"),
     ("run --resource licence=1 true", SPEC, "--resource licence: unknown field"),
     ("run --resource rdma/hca true", USAGE, "--resource rdma/hca: wants"),
+    ("run --as Ann true", USAGE, "--as Ann: wants the name of an owner"),
     ("run --gpu 1 true", USAGE, "no flag --gpu here; did you mean --gpus?"),
     ("run --name", USAGE, "--name wants a value"),
     ("run --name a --name b true", USAGE, "--name is given twice"),
