@@ -16,7 +16,7 @@ def main():
             got, _, answer = h.ask(method, path, body, headers)
             equal(got, status)
             trace = json.loads(answer)["traceId"]
-            line = until(f"a line with {trace}", lambda: next((x for x in h.log("fairleadd").splitlines() if f"trace={trace}" in x), None), 20)
+            line = until(f"a line with {trace}", lambda: next((x for x in h.log("fairleadd").splitlines() if f"trace={trace}" in x), None), 60)
             for word in ("mod=api", "event=problem", f"status={status}", "peer=127.0.0.1:", f"method={method}", f"path={path.split('?')[0]}"):
                 assert word in line, (word, line)
             return trace, line
