@@ -1,5 +1,5 @@
 /* job_line.h - how a job stands, in a few words: "job-7 running on west, 3 of 9 ended".
- * Uses jansson only. */
+ * It fits on the live line. */
 #pragma once
 
 #include "cli/json_read.h"

@@ -111,15 +111,15 @@ static int wait_for(struct cli *cli, const char *id, struct goal_look *looking,
                     bool *ret_is_reached)
 {
     int64_t pause = LOOK_FIRST_MS;
-    bool is_settled = false;
+    bool is_over = false;
 
     cli_waiting_begin(&looking->waiting, id);
     while (true) {
         struct fl_arena outer = cli_begin_turn(cli);
-        int code = look(cli, id, looking, &is_settled, ret_is_reached);
+        int code = look(cli, id, looking, &is_over, ret_is_reached);
 
         cli_end_turn(cli, outer);
-        if (code || is_settled) return code;
+        if (code || is_over) return code;
         if (!cli_live_wait(pause, "%s", looking->waited->text)) return CLI_CANCELLED;
         pause = pause * 2 < LOOK_MAX_MS ? pause * 2 : LOOK_MAX_MS;
     }

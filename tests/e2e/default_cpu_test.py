@@ -96,6 +96,16 @@ def queues(h):
         digest = h.job(ids[1])["specDigest"]
         _, _, text = h.ask("POST", "/v1/jobs:batch", [{"useDigest": digest, "queue": "default"}])
         equal(asked(h, json.loads(text)["id"]), [{"requests": {"cpu": "250m"}}])
+    with shows("so many other defaults a batch makes of its specs; a spec that asks for CPU needs none"):
+        for i in range(17):
+            h.api("POST", "/v1/queues", {"name": f"q{i}", "defaultCpu": f"{i + 10}m"})
+        uses = [{"use": "s", "queue": f"q{i}"} for i in range(17)]
+        for job, refused in (({"command": SLEEP, "hold": True}, 1), ({"command": SLEEP, "hold": True, "resources": {"cpu": 1}}, 0)):
+            _, _, text = h.ask("POST", "/v1/jobs:batch", [{"spec": "s", "job": job}, *uses, *uses])
+            got = [json.loads(line) for line in text.splitlines()][1:]
+            equal([i % 17 for i, line in enumerate(got) if "problem" in line], [16, 16] * refused)
+            assert all("resources.cpu" in line["problem"]["detail"] for line in got if "problem" in line), got
+            equal(asked(h, got[20]["id"])[0]["requests"]["cpu"], "13m" if refused else "1")
     with shows("a token for one queue submits with that queue's default"):
         token = h.api("POST", "/v1/tokens", {"name": "of-small", "scopes": ["read", "submit"], "queue": "small"})["token"]
         job = h.api("POST", "/v1/jobs", {"command": SLEEP, "hold": True}, token=token)["id"]

@@ -23,6 +23,8 @@
 /* A list is read in one turn; lines are read in slices. */
 enum { LIST_BYTES_MAX = 1 << 20 };
 
+enum { VARIANTS_MAX = 16 };
+
 /* A spec that later lines use by its name. */
 struct defined {
     struct fl_str name;
@@ -61,6 +63,8 @@ struct batch {
         struct defined *at;
         size_t len, cap;
     } defined;
+    struct defined variants[VARIANTS_MAX]; /* the same with other default CPUs */
+    size_t variants_len;
     uint64_t hashes[BATCH_LINES_MAX]; /* their names', which each use looks through */
     struct {
         struct core_submit_item *at;
@@ -281,19 +285,56 @@ static void add_use(struct batch *batch, struct line *line, const struct fl_json
     add_item(batch, line, &spec, has_queue || fl_json_member(object, FL_STR("queue")), shared);
 }
 
-/* A line may go to another queue than its spec, whose roles get the default CPU of that one. */
+/* Whether a role of it got a default CPU, or would get one. */
+static bool needs_default_cpu(const struct defined *defined)
+{
+    return !fl_digest_eq(defined->shared.digest, defined->shared.asked) ||
+           default_cpu_is_due(&defined->job.spec);
+}
+
+/* The spec with the default CPU of a line's queue, made once for all lines.  NULL: the line was
+ * refused. */
+static const struct defined *with_default_cpu(struct batch *batch, struct line *line,
+                                              const struct defined *defined, uint32_t cpu)
+{
+    struct defined *variant = batch->variants;
+    struct fl_err err = {0};
+
+    if (cpu == defined->default_cpu_milli || !needs_default_cpu(defined)) return defined;
+    for (; variant < batch->variants + batch->variants_len; variant++) {
+        if (variant->default_cpu_milli == cpu && fl_str_eq(variant->name, defined->name)) {
+            return variant;
+        }
+    }
+    if (batch->variants_len == VARIANTS_MAX) {
+        (void)fl_fail(&err, FL_TOO_LARGE,
+                      "lines of a batch take their specs to queues with at most %d other default "
+                      "CPUs, and this is one more; write resources.cpu into the spec",
+                      VARIANTS_MAX);
+        refuse(batch, line, &err);
+        return NULL;
+    }
+    *variant = *defined;
+    variant->default_cpu_milli = cpu;
+    if (!parse_job(batch, line, defined->document, &variant->job) ||
+        !make_shared(batch, line, &variant->job, cpu, &variant->shared)) {
+        return NULL;
+    }
+    batch->variants_len++;
+    return variant;
+}
+
 static void add_use_of(struct batch *batch, struct line *line, const struct fl_json *object,
                        const struct defined *defined)
 {
     const struct fl_json *queue = fl_json_member(object, FL_STR("queue"));
-    struct fl_submission job = defined->job;
-    struct submit_spec shared = defined->shared;
-    uint32_t cpu = defined->default_cpu_milli;
 
-    if (queue && queue->kind == FL_JSON_STRING) cpu = default_cpu_of(batch->call, queue->text);
-    if (cpu == defined->default_cpu_milli || (parse_job(batch, line, defined->document, &job) &&
-                                              make_shared(batch, line, &job, cpu, &shared))) {
-        add_use(batch, line, object, FL_STR("use"), job.spec, job.has_queue, &shared);
+    if (queue && queue->kind == FL_JSON_STRING) {
+        defined = with_default_cpu(batch, line, defined, default_cpu_of(batch->call, queue->text));
+    }
+    if (defined) {
+        add_use(batch, line, object, FL_STR("use"), defined->job.spec, defined->job.has_queue,
+                &defined->shared);
     }
 }
 
