@@ -119,6 +119,19 @@ def check_decisions(root, paths, report):
         report.breach(rule, "docs/decisions/README.md:1", f"lists {number}, which is not there")
 
 
+# ---- what the simulator leaves out ---------------------------------------------------------------------------
+
+
+def check_simulated(root, paths, report):
+    """A folder of the control plane is in the text of docs/simulator.md, as simulated or as left out and why."""
+    rule = "a folder of the control plane is simulated, or docs/simulator.md says why not"
+    report.rule(rule)
+    text = text_of(os.path.join(root, "docs/simulator.md")) if "docs/simulator.md" in paths else ""
+    folders = {m[1] for path in paths if (m := re.match(r"controlplane/(\w+)/", path))}
+    for folder in sorted(folders - set(re.findall(r"`(?:controlplane/)?(\w+)/", text))):
+        report.breach(rule, f"controlplane/{folder}", "docs/simulator.md does not name it")
+
+
 # ---- the worked example of docs/hacking.md ---------------------------------------------------------------------
 
 
