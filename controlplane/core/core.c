@@ -196,6 +196,9 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_cluster_drain:
         core_control(core, event, batch);
         break;
+    case CORE_EV_edit:
+        core_edit(core, event, batch);
+        break;
     case CORE_EV_cluster_revoke:
     case CORE_EV_cluster_unlock:
     case CORE_EV_join_put:

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "controlplane/core/core_state.h"
+#include "controlplane/core/job_tree.h"
 #include "shared/base/alloc.h"
 #include "shared/base/hash.h"
 
@@ -60,7 +61,7 @@ static uint64_t hash_job(const struct core *core, const struct job *job, uint64_
     h = fl_hash_u64(h, (uint64_t)shape_table_at(&core->shapes, bucket->shape)->id << 32 |
                            (uint32_t)bucket->priority);
     h = fl_hash_u64(h, (uint64_t)job->elements << 32 | job->elements_next);
-    h = fl_hash_u64(h, job->is_held);
+    h = fl_hash_u64(h, (uint64_t)job_table_revision(&core->jobs, job) << 1 | job->is_held);
     h = hash_dependencies(core, job, h);
     h = fl_hash_u64(h, (uint64_t)job_table_deadline_s(&core->jobs, job) << 32 | job->retries_max);
     return run ? hash_elements(core, job, h) : h;
@@ -286,6 +287,22 @@ static void check_jobs(const struct core *core, struct sums *sums)
     }
 }
 
+/* The jobs that came from another queue; how many they are. */
+static size_t check_moved(const struct core *core, const struct queue *queue)
+{
+    struct job_slot slot = job_tree_first(&core->jobs, JOB_LINKS_OF_QUEUE, queue->moved);
+    size_t len = 0;
+
+    for (; slot.n; len++) {
+        const struct job *job = job_table_at(&core->jobs, slot);
+
+        fl_assert(job->is_moved && job_table_revision(&core->jobs, job) > 0);
+        fl_assert(queue_table_bucket(&core->queues, job->bucket)->queue.n == queue->id.n);
+        slot = job_tree_after(&core->jobs, JOB_LINKS_OF_QUEUE, queue->moved, job->id);
+    }
+    return len;
+}
+
 static void check_buckets(const struct core *core)
 {
     size_t jobs = 0;
@@ -299,10 +316,12 @@ static void check_buckets(const struct core *core)
             const struct job *job = job_table_at(&core->jobs, slot);
 
             fl_assert(queue_table_bucket(&core->queues, job->bucket)->queue.n == q + 1);
+            fl_assert(!job->is_moved);
             fl_assert(!job->older.n || job_table_at(&core->jobs, job->older)->id < job->id);
             fl_assert(!job->older.n || job_table_at(&core->jobs, job->older)->newer.n == slot.n);
             listed++;
         }
+        listed += check_moved(core, queue);
         for (size_t i = 0; i < queue->buckets.len; i++) {
             const struct bucket *bucket = queue_table_bucket(&core->queues, queue->buckets.at[i]);
             uint64_t before = 0;

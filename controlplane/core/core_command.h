@@ -40,6 +40,8 @@ struct core_job_view {
     fl_ms unknown_at;
     fl_ms first_start; /* the job has a deadline and first started then; 0: not yet */
     bool is_picked;    /* it runs chosen elements only */
+    uint32_t revision; /* how many times it was edited */
+    uint32_t deadline_s;
 };
 
 enum { CORE_ELEMENT_VIEWS_MAX = 100 };

@@ -8,18 +8,6 @@
 /* People's orders about jobs, queues and clusters.  An order that repeats another is answered
  * alike, and changes and audits nothing. */
 
-static void set_mark(struct core_batch *batch, uint64_t job, enum core_mark kind, bool is_set)
-{
-    struct row row = {.kind = is_set ? ROW_mark_set : ROW_mark_clear};
-
-    if (is_set) {
-        row.mark_set = (struct row_mark_set){.job = job, .kind = (uint8_t)kind, .value = 1};
-    } else {
-        row.mark_clear = (struct row_mark_clear){.job = job, .kind = (uint8_t)kind};
-    }
-    core_batch_row(batch, &row);
-}
-
 static void accepted(struct core_batch *batch, const struct core_event *event,
                      struct core_answer answer)
 {
@@ -45,7 +33,7 @@ static void audit_job(struct core_batch *batch, const struct core_event *event)
 
 static void cancel(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    struct job_slot slot = core_need_job(core, event, batch);
+    struct job_slot slot = core_need_job(core, event, event->job.job, batch);
     const struct job_run *run;
 
     if (!slot.n) return;
@@ -59,18 +47,13 @@ static void cancel(struct core *core, const struct core_event *event, struct cor
 
 static void hold(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    struct job_slot slot = core_need_job(core, event, batch);
+    struct job_slot slot = core_need_job(core, event, event->job.job, batch);
     bool is_held = event->kind == CORE_EV_hold;
-    struct job *job;
 
     if (!slot.n) return;
-    job = job_table_at(&core->jobs, slot);
-    if (job->is_held != is_held) {
+    if (job_table_at(&core->jobs, slot)->is_held != is_held) {
         audit_job(batch, event);
-        job->is_held = is_held;
-        set_mark(batch, job->id, CORE_MARK_held, is_held);
-        core_job_place(core, slot);
-        core->is_dirty = true;
+        core_job_hold(core, batch, slot, is_held);
     }
     accepted_ok(batch, event);
 }

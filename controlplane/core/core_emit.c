@@ -7,14 +7,14 @@
 
 enum { ANSWER_BYTES_MAX = 65536 }; /* the most bytes of a kept answer; rows.def has it too */
 
-struct job_slot core_need_job(struct core *core, const struct core_event *event,
+struct job_slot core_need_job(struct core *core, const struct core_event *event, struct fl_job job,
                               struct core_batch *batch)
 {
-    struct job_slot slot = job_table_find(&core->jobs, event->job.job);
+    struct job_slot slot = job_table_find(&core->jobs, job);
     char name[FL_JOB_NAME_MAX];
 
     if (slot.n && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) return slot;
-    fl_job_name(event->job.job, name);
+    fl_job_name(job, name);
     core_answer_code(
         batch, event, FL_ABSENT,
         fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended", name));

@@ -26,6 +26,7 @@
     X(cancel, "a job shall end")                                                                   \
     X(hold, "a job shall start nothing more")                                                      \
     X(release, "a held job may start")                                                             \
+    X(edit, "an open job gets another queue, priority, deadline, name or labels")                  \
     X(queue_put, "a queue is made or changed")                                                     \
     X(queue_remove, "an empty queue shall go")                                                     \
     X(cluster_put, "a cluster is enrolled")                                                        \
@@ -80,7 +81,7 @@ enum {
 #define CORE_SCOPES(X)                                                                             \
     X(read, 1, "see jobs, logs, queues and clusters")                                              \
     X(submit, 2, "submit jobs, and retry")                                                         \
-    X(cancel, 4, "cancel, hold and release jobs")                                                  \
+    X(cancel, 4, "cancel, hold, release and edit jobs")                                            \
     X(admin, 8, "everything: it includes the others before it")                                    \
     X(outlive, 16, "make tokens that count longer than it does")                                   \
     X(exec, 32, "run commands in jobs that run, and connect to their ports; it is in admin, too")  \
@@ -210,6 +211,17 @@ struct core_event {
             struct fl_job job;
             uint32_t element_from; /* read_job: the first element to tell of */
         } job;                     /* cancel, hold, release, read_job, explain */
+        struct {
+            struct fl_job job;
+            uint32_t revision; /* name and labels were read of this one: else FL_CHANGED */
+            bool sets_queue, sets_priority, sets_deadline, sets_held;
+            bool sets_words; /* name or labels are others than before */
+            struct fl_str queue;
+            int32_t priority;
+            uint32_t deadline_s; /* 0: none */
+            bool is_held;
+            struct fl_str name, labels; /* in any case */
+        } edit;
         struct {
             struct fl_str queue; /* empty: all */
             uint64_t before;     /* ids below this, the newest first; 0: from the newest on */

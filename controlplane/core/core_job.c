@@ -21,15 +21,50 @@ void core_job_place(struct core *core, struct job_slot slot)
     }
 }
 
+void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot slot, bool is_held)
+{
+    struct job *job = job_table_at(&core->jobs, slot);
+    struct row set = {.kind = ROW_mark_set,
+                      .mark_set = {.job = job->id, .kind = CORE_MARK_held, .value = 1}};
+    struct row clear = {.kind = ROW_mark_clear,
+                        .mark_clear = {.job = job->id, .kind = CORE_MARK_held}};
+
+    job->is_held = is_held;
+    core_batch_row(batch, is_held ? &set : &clear);
+    core_job_place(core, slot);
+    core->is_dirty = true;
+}
+
+/* One queue has its share of the room, so that another one always has some. */
+const char *core_job_no_place(struct core *core, struct fl_queue_id id, int32_t priority,
+                              struct shape_slot shape)
+{
+    const struct queue *queue = queue_table_at(&core->queues, id);
+
+    if (queue_table_has_bucket(&core->queues, id, priority, shape)) return NULL;
+    if (queue->buckets.len >= core->config.queue_kinds_max) {
+        return fl_arena_printf(&core->scratch,
+                               "open jobs of queue \"%s\" have %zu different shapes and "
+                               "priorities, the most that one queue may have; jobs that ask for "
+                               "the same are alike",
+                               queue->name, queue->buckets.len);
+    }
+    if (!queue_table_has_room(&core->queues)) {
+        return "open jobs have too many different shapes and priorities";
+    }
+    return NULL;
+}
+
 uint32_t core_job_open(const struct job *job, const struct job_run *run)
 {
     return job->elements_next - run->succeeded - run->failed - run->cancelled;
 }
 
 /* Whether open_mark may have rows of it: only then they are looked for. */
-static bool may_have_marks(const struct job *job, const struct job_run *run)
+static bool may_have_marks(const struct core *core, const struct job *job,
+                           const struct job_run *run)
 {
-    if (job->is_held || job->is_after) return true;
+    if (job->is_held || job->is_after || job_table_revision(&core->jobs, job) > 0) return true;
     return run && (run->stop != REASON_none || run->first_start || run->picks.len > 0);
 }
 
@@ -135,7 +170,7 @@ static void end_job(struct core *core, struct core_batch *batch, struct job_slot
                                   .state = (uint8_t)state,
                                   .reason = (uint16_t)reason,
                                   .is_array = is_array(job, run),
-                                  .has_marks = may_have_marks(job, run)}};
+                                  .has_marks = may_have_marks(core, job, run)}};
 
     if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
     dependency_table_drop(&core->dependencies, job->id);

@@ -241,6 +241,12 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
         if (!load_after(core, job, row->body, err)) return false;
         fl_arena_reset(&core->scratch);
         break;
+    case CORE_MARK_edited:
+        if (row->value <= 0 || row->value > UINT32_MAX) {
+            return fl_fail(err, FL_TORN, "job %" PRIu64 ": no number of edits", row->job);
+        }
+        job_table_put_revision(&core->jobs, job, (uint32_t)row->value);
+        break;
     default:
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no mark has the number %u", row->job,
                        row->kind);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "controlplane/core/core_state.h"
+#include "controlplane/core/job_tree.h"
 #include "shared/base/buf.h"
 #include "shared/base/job_name.h"
 #include "shared/base/resource_name.h"
@@ -47,7 +48,9 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
                                  .state = state_of(job, run),
                                  .reason = reason_of(core, job, run),
                                  .elements = job->elements,
-                                 .elements_started = job->elements_next};
+                                 .elements_started = job->elements_next,
+                                 .revision = job_table_revision(&core->jobs, job),
+                                 .deadline_s = job_table_deadline_s(&core->jobs, job)};
     struct element_slot first;
 
     if (!run) return view;
@@ -246,7 +249,7 @@ static void view_elements(struct core *core, const struct job *job, uint32_t fro
 
 static void read_job(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    struct job_slot slot = core_need_job(core, event, batch);
+    struct job_slot slot = core_need_job(core, event, event->job.job, batch);
     const struct cluster *silent;
     struct core_job_view view;
     struct core_answer page = {.jobs = &view, .jobs_len = 1};
@@ -270,44 +273,79 @@ static struct fl_queue_id queue_of(const struct core *core, struct job_slot job)
     return queue_table_bucket(&core->queues, job_table_at(&core->jobs, job)->bucket)->queue;
 }
 
-/* Where a page of a queue begins: the newest of its jobs with an id below 'before'.  The cursor's
- * own job, if it is still there, leads on; else a short queue is walked from its newest on, and in
- * a long one some job of it is near.  None: not found; with *ret_is_cut there may be some below
- * *before. */
-static struct job_slot first_below(struct core *core, struct fl_queue_id id, uint64_t *before,
-                                   bool *ret_is_cut)
-{
-    const struct queue *queue = queue_table_at(&core->queues, id);
-    struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){*before});
+/* A walk down the ids of all open jobs, or of those of one queue: these stand in a line, and in a
+ * tree if they came from another queue. */
+struct walk {
+    const struct queue *queue; /* NULL: all */
+    uint64_t before;           /* the ids below this are left */
+    struct job_slot line;      /* the first of the line that is left */
+    uint64_t floor;            /* the search for it was cut here: there may be some below */
+};
 
-    if (slot.n && queue_of(core, slot).n == id.n) return job_table_at(&core->jobs, slot)->older;
-    if (*before == UINT64_MAX || queue->jobs <= LIST_LOOKS_MAX) {
-        for (slot = queue->newest; slot.n && job_table_at(&core->jobs, slot)->id >= *before;
+/* The first of the queue's line below 'before'.  The cursor's own job, if it is still there, leads
+ * on; else a short queue is walked from its newest on, and in a long one some job of it is near. */
+static void find_line(struct core *core, struct walk *walk)
+{
+    struct fl_queue_id id = walk->queue->id;
+    struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){walk->before});
+    const struct job *job = slot.n ? job_table_at(&core->jobs, slot) : NULL;
+    uint64_t at = walk->before;
+
+    if (job && queue_of(core, slot).n == id.n && !job->is_moved) {
+        walk->line = job->older;
+        return;
+    }
+    if (at == UINT64_MAX || walk->queue->jobs <= LIST_LOOKS_MAX) {
+        for (slot = walk->queue->newest; slot.n && job_table_at(&core->jobs, slot)->id >= at;
              slot = job_table_at(&core->jobs, slot)->older) {
             core_look(core, 1);
         }
-        return slot;
+        walk->line = slot;
+        return;
     }
     for (size_t looked = 0; looked < LIST_LOOKS_MAX; looked++) {
-        slot = job_table_prev(&core->jobs, *before);
-        if (!slot.n || queue_of(core, slot).n == id.n) return slot;
-        *before = job_table_at(&core->jobs, slot)->id;
+        slot = job_table_prev(&core->jobs, at);
+        if (!slot.n) return;
+        job = job_table_at(&core->jobs, slot);
+        if (queue_of(core, slot).n == id.n && !job->is_moved) {
+            walk->line = slot;
+            return;
+        }
+        at = job->id;
         core_look(core, 1);
     }
-    *ret_is_cut = true;
-    return (struct job_slot){0};
+    walk->floor = at;
+}
+
+/* None: no job is left, or the walk is at its floor. */
+static struct job_slot walk_on(const struct core *core, struct walk *walk)
+{
+    struct job_slot slot = job_table_prev(&core->jobs, walk->before), moved;
+
+    if (walk->queue) {
+        slot = walk->line;
+        moved = job_tree_before(&core->jobs, JOB_LINKS_OF_QUEUE, walk->queue->moved, walk->before);
+        if (moved.n && (!slot.n || job_table_at(&core->jobs, moved)->id >
+                                       job_table_at(&core->jobs, slot)->id)) {
+            slot = moved;
+        }
+    }
+    if (slot.n && job_table_at(&core->jobs, slot)->id < walk->floor) return (struct job_slot){0};
+    if (slot.n && slot.n == walk->line.n) walk->line = job_table_at(&core->jobs, slot)->older;
+    if (slot.n) walk->before = job_table_at(&core->jobs, slot)->id;
+    return slot;
 }
 
 /* Walks down the ids, the newest first.  A page looks at a bounded number of jobs, so it may be
  * short, or empty, and 'next' still goes on. */
 static void list_jobs(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    size_t len_max = event->list_jobs.len_max;
-    struct fl_queue_id queue = {0};
-    struct job_slot slot;
-    bool is_cut = false;
-    uint64_t before = event->list_jobs.before ? event->list_jobs.before : UINT64_MAX;
+    size_t len_max = event->list_jobs.len_max, looked = 0;
+    struct walk walk = {.before = event->list_jobs.before ? event->list_jobs.before : UINT64_MAX};
     struct core_answer page = {0};
+    struct fl_queue_id queue;
+    struct job_slot slot;
+    uint64_t last;
 
     if (len_max == 0 || len_max > CORE_PAGE_MAX) len_max = CORE_PAGE_MAX;
     if (event->list_jobs.queue.len > 0) {
@@ -316,20 +354,21 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
             core_answer_code(batch, event, FL_ABSENT, "no queue has this name");
             return;
         }
+        walk.queue = queue_table_at(&core->queues, queue);
+        find_line(core, &walk);
     }
     page.jobs = fl_arena_array(&core->scratch, struct core_job_view, len_max);
-    slot =
-        queue.n ? first_below(core, queue, &before, &is_cut) : job_table_prev(&core->jobs, before);
-    for (size_t looked = 0; slot.n && page.jobs_len < len_max && looked < LIST_LOOKS_MAX;
-         looked++) {
-        const struct job *job = job_table_at(&core->jobs, slot);
-
+    last = walk.before;
+    for (slot = walk_on(core, &walk); slot.n && page.jobs_len < len_max && looked < LIST_LOOKS_MAX;
+         slot = walk_on(core, &walk)) {
         core_look(core, 1);
-        before = job->id;
-        if (job->tenant == event->tenant.n) page.jobs[page.jobs_len++] = view_of(core, slot);
-        slot = queue.n ? job->older : job_table_prev(&core->jobs, before);
+        looked++;
+        last = job_table_at(&core->jobs, slot)->id;
+        if (job_table_at(&core->jobs, slot)->tenant == event->tenant.n) {
+            page.jobs[page.jobs_len++] = view_of(core, slot);
+        }
     }
-    page.next = slot.n || is_cut ? before : 0;
+    page.next = slot.n ? last : walk.floor;
     answer(batch, event, page);
 }
 
@@ -410,7 +449,7 @@ static const char *name_accelerators(struct core *core, const struct cluster *cl
 
 static void explain(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    struct job_slot slot = core_need_job(core, event, batch);
+    struct job_slot slot = core_need_job(core, event, event->job.job, batch);
     const struct job *job;
     const struct bucket *bucket;
     const struct shape_entry *shape;

@@ -1,6 +1,6 @@
 /* core_state.h - the core's parts, for the core's own files only.
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
- * Calls go one way: core -> core_load, core_submit, core_control, core_overdue,
+ * Calls go one way: core -> core_load, core_submit, core_control, core_edit, core_overdue,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
  * core_element -> core_job, core_owed -> core_history, core_emit, core_timer, core_later.
  * Uses shared/base and the core's tables. */
@@ -92,8 +92,8 @@ struct core {
 
 /* ---- core_emit.c: rows, answers and frames, in short ----------------------------------------- */
 
-/* The tenant's open job that the event names.  None: it is not there, and that is answered. */
-struct job_slot core_need_job(struct core *core, const struct core_event *event,
+/* The tenant's open job.  None: it is not there, and that is answered. */
+struct job_slot core_need_job(struct core *core, const struct core_event *event, struct fl_job job,
                               struct core_batch *batch);
 
 void core_answer_code(struct core_batch *batch, const struct core_event *event, enum fl_code code,
@@ -225,6 +225,12 @@ void core_job_wait(struct core *core, struct core_batch *batch, struct job_slot 
 /* Into or out of its bucket, as it has something to start or not. */
 void core_job_place(struct core *core, struct job_slot job);
 bool core_job_has_work(const struct core *core, const struct job *job);
+/* Held, or no longer: its mark, and its place. */
+void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot job, bool is_held);
+/* Why no further kind of job, of this priority and shape, may stand in the queue; NULL: it may, or
+ * the kind is there.  No shape: one that is new. */
+const char *core_job_no_place(struct core *core, struct fl_queue_id queue, int32_t priority,
+                              struct shape_slot shape);
 /* Its elements that have started and not ended. */
 uint32_t core_job_open(const struct job *job, const struct job_run *run);
 /* The state in which a job ends that was stopped for this reason. */
@@ -242,6 +248,7 @@ void core_job_end_unstarted(struct core *core, struct core_batch *batch, struct 
 void core_submit(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_bound(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_control(struct core *core, const struct core_event *event, struct core_batch *batch);
+void core_edit(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_access(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_session(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_read(struct core *core, const struct core_event *event, struct core_batch *batch);

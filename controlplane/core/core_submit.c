@@ -125,36 +125,13 @@ static bool is_elastic(const struct shape *shape)
     return false;
 }
 
-/* One queue has its share of the room, so that another one always has some. */
-static bool check_kind(struct core *core, const struct core_submit_item *item,
-                       const struct accepted *found, struct core_outcome *outcome)
-{
-    size_t kinds = queue_table_at(&core->queues, found->queue)->buckets.len;
-
-    if (queue_table_has_bucket(&core->queues, found->queue, item->priority, found->shape)) {
-        return true;
-    }
-    if (kinds >= core->config.queue_kinds_max) {
-        return refuse(core, outcome, FL_FULL,
-                      fl_arena_printf(&core->scratch,
-                                      "open jobs of queue \"" FL_STR_FMT "\" have %zu different "
-                                      "shapes and priorities, the most that one queue may have; "
-                                      "jobs that ask for the same are alike",
-                                      FL_STR_ARG(item->queue), kinds));
-    }
-    if (!queue_table_has_room(&core->queues)) {
-        return refuse(core, outcome, FL_FULL,
-                      "open jobs have too many different shapes and priorities");
-    }
-    return true;
-}
-
 /* False: it is no shape that can be placed, or there is no room for another one. */
 static bool check_shape(struct core *core, const struct core_submit_item *item,
                         struct accepted *found, struct core_outcome *outcome)
 {
     struct fl_err err = {0};
     struct shape *shape; /* large, and few jobs bring a new one */
+    const char *why;
 
     if (shape_is_old(item->shape)) { /* its jobs would be loaded with what it says */
         return refuse(core, outcome, FL_INVALID, "the shape is as an older release wrote it");
@@ -177,7 +154,8 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
                                           core->config.shapes_max));
         }
     }
-    return check_kind(core, item, found, outcome);
+    why = core_job_no_place(core, found->queue, item->priority, found->shape);
+    return !why || refuse(core, outcome, FL_FULL, why);
 }
 
 /* ---- the jobs that it is to run after -------------------------------------------------------- */

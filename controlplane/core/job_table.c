@@ -26,6 +26,7 @@ void job_table_fini(struct job_table *table)
     }
     fl_page_map_fini(&table->by_id);
     fl_page_map_fini(&table->deadlines);
+    fl_page_map_fini(&table->revisions);
     fl_slab_fini(&table->runs);
     fl_slab_fini(&table->jobs);
 }
@@ -67,12 +68,22 @@ void job_table_remove(struct job_table *table, struct job_slot slot)
     }
     fl_page_map_remove(&table->by_id, job->id);
     fl_page_map_remove(&table->deadlines, job->id);
+    fl_page_map_remove(&table->revisions, job->id);
     fl_slab_give(&table->jobs, slot.n);
 }
 
 void job_table_put_deadline(struct job_table *table, const struct job *job, uint32_t deadline_s)
 {
-    if (deadline_s) fl_page_map_put(&table->deadlines, job->id, deadline_s);
+    if (deadline_s) {
+        fl_page_map_put(&table->deadlines, job->id, deadline_s);
+    } else {
+        fl_page_map_remove(&table->deadlines, job->id);
+    }
+}
+
+void job_table_put_revision(struct job_table *table, const struct job *job, uint32_t revision)
+{
+    fl_page_map_put(&table->revisions, job->id, revision);
 }
 
 struct job_run *job_table_need_run(struct job_table *table, struct job *job)
@@ -168,5 +179,5 @@ struct element_slot job_table_next_element(const struct job_table *table, const 
 size_t job_table_hot_bytes(const struct job_table *table)
 {
     return fl_slab_bytes(&table->jobs) + fl_page_map_bytes(&table->by_id) +
-           fl_page_map_bytes(&table->deadlines);
+           fl_page_map_bytes(&table->deadlines) + fl_page_map_bytes(&table->revisions);
 }

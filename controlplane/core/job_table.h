@@ -24,7 +24,7 @@ struct job {
     uint32_t tenant;
     struct bucket_slot bucket;    /* queue, priority and shape */
     struct job_slot left, right;  /* neighbours in line, or children among the returned */
-    struct job_slot older, newer; /* the jobs of its queue by id */
+    struct job_slot older, newer; /* the jobs of its queue by id; children if it was moved */
     uint32_t elements;
     uint32_t elements_next; /* the first that never started */
     uint32_t run;           /* slot; 0: nothing has started yet */
@@ -32,6 +32,7 @@ struct job {
     uint8_t place; /* enum job_place */
     bool is_held : 1;
     bool is_after : 1; /* it waits for other jobs, see dependency_table.h */
+    bool is_moved : 1; /* it came from another queue */
 };
 
 /* A job has one once an element of it started; a job of chosen elements has one from the start. */
@@ -57,6 +58,7 @@ struct job_table {
     struct fl_slab runs;
     struct fl_page_map by_id;     /* -> slot */
     struct fl_page_map deadlines; /* id -> seconds, of the few jobs that have one */
+    struct fl_page_map revisions; /* id -> how many times it was edited, of the few that were */
 };
 
 void job_table_init(struct job_table *table, uint32_t jobs_max);
@@ -93,6 +95,13 @@ void job_table_put_deadline(struct job_table *table, const struct job *job, uint
 static inline uint32_t job_table_deadline_s(const struct job_table *table, const struct job *job)
 {
     return fl_page_map_find(&table->deadlines, job->id);
+}
+
+/* How many times it was edited. */
+void job_table_put_revision(struct job_table *table, const struct job *job, uint32_t revision);
+static inline uint32_t job_table_revision(const struct job_table *table, const struct job *job)
+{
+    return fl_page_map_find(&table->revisions, job->id);
 }
 
 /* The job's run, made if it is not there. */

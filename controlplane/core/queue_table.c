@@ -201,29 +201,70 @@ void queue_table_join(struct queue_table *table, const struct job_table *jobs,
     queue->newest = job_slot;
 }
 
-void queue_table_leave(struct queue_table *table, const struct job_table *jobs,
-                       struct job_slot job_slot)
+/* Out of its queue's line of ids, or of its tree of those that came from another queue. */
+static void unlink_job(struct queue *queue, const struct job_table *jobs, struct job_slot slot)
 {
-    struct job *job = job_table_at(jobs, job_slot);
-    struct bucket_slot slot = job->bucket;
-    struct bucket *bucket = queue_table_bucket(table, slot);
-    struct queue *queue = queue_table_at(table, bucket->queue);
-    size_t place;
+    struct job *job = job_table_at(jobs, slot);
 
-    fl_assert(bucket->jobs > 0);
-    queue->jobs--;
+    if (job->is_moved) {
+        queue->moved = job_tree_remove(jobs, JOB_LINKS_OF_QUEUE, queue->moved, slot);
+        job->is_moved = false;
+        return;
+    }
     if (job->older.n) job_table_at(jobs, job->older)->newer = job->newer;
     if (job->newer.n) {
         job_table_at(jobs, job->newer)->older = job->older;
     } else {
         queue->newest = job->older;
     }
+    job->older = job->newer = none;
+}
+
+static void leave_bucket(struct queue_table *table, struct bucket_slot slot)
+{
+    struct bucket *bucket = queue_table_bucket(table, slot);
+    struct queue *queue = queue_table_at(table, bucket->queue);
+    size_t place;
+
+    fl_assert(bucket->jobs > 0);
     if (--bucket->jobs > 0) return;
     fl_assert(!bucket->line_first.n && !bucket->returned.n && !bucket->ready.n);
     place = bucket_place(table, queue, bucket->priority, bucket->shape);
     fl_assert(queue->buckets.at[place].n == slot.n);
     fl_vec_remove(&queue->buckets, place);
     fl_slab_give(&table->buckets, slot.n);
+}
+
+void queue_table_leave(struct queue_table *table, const struct job_table *jobs,
+                       struct job_slot job_slot)
+{
+    struct bucket_slot slot = job_table_at(jobs, job_slot)->bucket;
+    struct queue *queue = queue_table_at(table, queue_table_bucket(table, slot)->queue);
+
+    queue->jobs--;
+    unlink_job(queue, jobs, job_slot);
+    leave_bucket(table, slot);
+}
+
+void queue_table_move(struct queue_table *table, const struct job_table *jobs,
+                      struct job_slot job_slot, struct bucket_slot slot)
+{
+    struct job *job = job_table_at(jobs, job_slot);
+    struct bucket_slot before = job->bucket;
+    struct queue *from = queue_table_at(table, queue_table_bucket(table, before)->queue);
+    struct queue *to = queue_table_at(table, queue_table_bucket(table, slot)->queue);
+
+    queue_table_remove(table, jobs, job_slot);
+    if (from != to) {
+        from->jobs--;
+        unlink_job(from, jobs, job_slot);
+        to->jobs++;
+        to->moved = job_tree_add(jobs, JOB_LINKS_OF_QUEUE, to->moved, job_slot);
+        job->is_moved = true;
+    }
+    job->bucket = slot;
+    queue_table_bucket(table, slot)->jobs++;
+    leave_bucket(table, before);
 }
 
 void queue_table_enter(struct queue_table *table, const struct job_table *jobs,
@@ -238,12 +279,12 @@ void queue_table_enter(struct queue_table *table, const struct job_table *jobs,
     if (job->place != JOB_OUT) return;
     if (is_ready) {
         job->place = JOB_READY;
-        bucket->ready = job_tree_add(jobs, bucket->ready, slot);
+        bucket->ready = job_tree_add(jobs, JOB_LINKS_OF_BUCKET, bucket->ready, slot);
         return;
     }
     if (bucket->line_last.n && job_table_at(jobs, bucket->line_last)->id > job->id) {
         job->place = JOB_RETURNED;
-        bucket->returned = job_tree_add(jobs, bucket->returned, slot);
+        bucket->returned = job_tree_add(jobs, JOB_LINKS_OF_BUCKET, bucket->returned, slot);
         return;
     }
     job->place = JOB_IN_LINE;
@@ -265,9 +306,9 @@ void queue_table_remove(struct queue_table *table, const struct job_table *jobs,
 
     if (job->place == JOB_OUT) return;
     if (job->place == JOB_READY) {
-        bucket->ready = job_tree_remove(jobs, bucket->ready, slot);
+        bucket->ready = job_tree_remove(jobs, JOB_LINKS_OF_BUCKET, bucket->ready, slot);
     } else if (job->place == JOB_RETURNED) {
-        bucket->returned = job_tree_remove(jobs, bucket->returned, slot);
+        bucket->returned = job_tree_remove(jobs, JOB_LINKS_OF_BUCKET, bucket->returned, slot);
     } else {
         if (job->left.n) {
             job_table_at(jobs, job->left)->right = job->right;
@@ -294,10 +335,11 @@ struct job_slot queue_table_first(const struct queue_table *table, const struct 
                                   struct bucket_slot slot, bool is_ready)
 {
     const struct bucket *bucket = queue_table_bucket(table, slot);
-    struct job_slot ready = job_tree_first(jobs, bucket->ready);
+    struct job_slot ready = job_tree_first(jobs, JOB_LINKS_OF_BUCKET, bucket->ready);
 
     if (is_ready) return ready;
-    return older(jobs, older(jobs, job_tree_first(jobs, bucket->returned), ready),
+    return older(jobs,
+                 older(jobs, job_tree_first(jobs, JOB_LINKS_OF_BUCKET, bucket->returned), ready),
                  bucket->line_first);
 }
 
@@ -307,8 +349,10 @@ struct job_slot queue_table_after(const struct queue_table *table, const struct 
 {
     const struct bucket *bucket = queue_table_bucket(table, slot);
     uint64_t id = job_table_at(jobs, job)->id;
-    struct job_slot ready = job_tree_after(jobs, bucket->ready, id);
+    struct job_slot ready = job_tree_after(jobs, JOB_LINKS_OF_BUCKET, bucket->ready, id);
 
     if (is_ready) return ready;
-    return older(jobs, older(jobs, job_tree_after(jobs, bucket->returned, id), ready), line);
+    return older(
+        jobs, older(jobs, job_tree_after(jobs, JOB_LINKS_OF_BUCKET, bucket->returned, id), ready),
+        line);
 }

@@ -83,7 +83,7 @@ struct apply *apply_create(size_t late_jobs)
         stmt->has_range = memchr(text.sources, PG_OF_LO, sizeof text.sources) != NULL;
         if (pg_stmts[i].place) stmt->columns = row_columns(pg_stmts[i].place);
         apply->of_kind[pg_stmts[i].place] =
-            (enum pg_stmt)i; /* attempt_new's and job_new's: the last */
+            (enum pg_stmt)i; /* attempt_new's and job_new's: the last; job_edit's is named below */
         stmt->arrays_len = pg_stmts[i].place ? stmt->columns.len : 1;
         apply->writers[apply->writers_len++] = (struct writer){
             .stmt = (enum pg_stmt)i, .has_rows = stmt->params > 0 && i != PG_STMT_chain};
@@ -213,12 +213,29 @@ static void end_job(struct apply *apply, const struct row_job_end *end)
     if (end->has_marks) add_id(apply, PG_STMT_open_mark_drop, end->job);
 }
 
+/* The rows that the job has, or is to have, take its new values. */
+static void edit_job(struct apply *apply, const struct row *row)
+{
+    const struct row_job_edit *edit = &row->job_edit;
+    struct late_job *late = late_slot(apply, edit->job);
+
+    add_row(apply, PG_STMT_job_edited, row);
+    if (late->job == edit->job) {
+        late->queue = edit->queue;
+        late->priority = edit->priority;
+        late->deadline_s = edit->deadline_s;
+    } else {
+        add_row(apply, PG_STMT_open_job_edited, row);
+    }
+}
+
 static void append(struct apply *apply, enum pg_stmt stmt, const struct row *row)
 {
     bool is_plain = row->kind == ROW_job_new && row->job_new.retry_of == 0 &&
                     row->job_new.picked.len == 0 && row->job_new.after.len == 0;
 
     if (is_plain) stmt = PG_STMT_job_plain;
+    if (row->kind == ROW_job_edit) stmt = PG_STMT_job_edit;
     if (row->kind != ROW_job_end || row->job_end.is_array) add_row(apply, stmt, row);
     if (row->kind == ROW_job_new) add_late(apply, row);
     if (row->kind == ROW_job_end) end_job(apply, &row->job_end);
@@ -248,6 +265,15 @@ static void keep(struct apply *apply, enum row_table table, enum pg_stmt stmt,
     fl_vec_push(&apply->keyed, keyed);
 }
 
+/* The newest edit of a job counts for its other rows. */
+static void keep_edit(struct apply *apply, const struct row *row, uint32_t order)
+{
+    struct row job = {.kind = ROW_job_end, .job_end.job = row->job_edit.job}; /* its key */
+
+    keep(apply, ROW_TABLE_job_edit, PG_STMT_job_edited, row, order);
+    row_key(&job, &apply->keyed.at[apply->keyed.len - 1].key);
+}
+
 static int by_key(const void *a, const void *b)
 {
     const struct keyed *left = a, *right = b;
@@ -272,6 +298,7 @@ static void fold_row(struct apply *apply, const struct row *row, uint32_t order)
         break;
     case ROW_FOLD_APPEND:
         append(apply, stmt, row);
+        if (row->kind == ROW_job_edit) keep_edit(apply, row, order);
         break;
     case ROW_FOLD_NEXT:
         add_attempt(apply, row);
@@ -296,7 +323,11 @@ static void fold_keyed(struct apply *apply)
         const struct keyed *keyed = &apply->keyed.at[i];
 
         if (i + 1 < apply->keyed.len && is_same_key(keyed, keyed + 1)) continue;
-        add_row(apply, keyed->stmt, keyed->row);
+        if (keyed->stmt == PG_STMT_job_edited) {
+            edit_job(apply, keyed->row);
+        } else {
+            add_row(apply, keyed->stmt, keyed->row);
+        }
     }
 }
 

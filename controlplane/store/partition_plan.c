@@ -13,7 +13,7 @@ enum { DOUBLINGS_MAX = 20 };
 
 const char *const partition_tables[PARTITION_FAMILIES_LEN][PARTITION_TABLES_MAX + 1] = {
     [PARTITION_JOBS] = {"spec", "attempt", "attempt_end", "attempt_stop", "attempt_words",
-                        "element_end", "job_end", "job", NULL},
+                        "element_end", "job_edit", "job_end", "job", NULL},
     [PARTITION_BATCHES] = {"audit", "journal", NULL},
 };
 

@@ -18,7 +18,7 @@ struct fl_buf;
 enum partition_family { PARTITION_JOBS, PARTITION_BATCHES, PARTITION_FAMILIES_LEN };
 
 enum {
-    PARTITION_TABLES_MAX = 8,
+    PARTITION_TABLES_MAX = 9,
     PARTITION_MANY = 32,
     PARTITION_MAX = 100, /* attached ones of one table */
 };

@@ -19,7 +19,7 @@ enum step {
 
 /* The tables of DELETE; the last needs a look at job_end. */
 static const char *const rows_of[] = {"attempt", "attempt_end", "attempt_stop", "attempt_words",
-                                      "element_end"};
+                                      "job_edit", "element_end"};
 
 enum { ROWS_OF_LEN = sizeof rows_of / sizeof *rows_of };
 

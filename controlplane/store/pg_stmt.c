@@ -114,6 +114,7 @@ static const struct word {
     {"key", FIRST, "*", ""},
     {"s.keys=u.keys", KEYS, "s.* = u.*", " and "},
     {"sets", OTHERS, "* = excluded.*", ", "},
+    {"u.sets", OTHERS, "* = u.*", ", "},
     {"unnests", ALL, "unnest($) *", ", "},
     {"arrays", ALL, "$", ", "},
     {"array", FIRST, "$", ""},

@@ -31,6 +31,7 @@ enum column {
     EXIT,
     FIRST_REPLICA,
     AFTER,
+    DEADLINE,
 };
 
 struct page_op {
@@ -79,6 +80,8 @@ static void fill_by_id(struct read_job *job, const PGresult *result, int row)
     job->params = pg_field(result, row, PARAMS);
     job->picked = pg_field(result, row, PICKED);
     job->after = pg_field(result, row, AFTER);
+    job->has_deadline = !reader_is_null(result, row, DEADLINE);
+    job->deadline_s = (uint32_t)pg_get_int(result, row, DEADLINE);
     job->batch = (uint64_t)pg_get_int(result, row, BATCH);
     job->accepted_at = pg_get_int(result, row, ACCEPTED_AT);
     if (job->is_ended) job->ended_at = pg_get_int(result, row, ENDED_AT);

@@ -34,6 +34,8 @@ struct read_job {
     struct fl_digest spec;
     struct fl_str name, labels, owner, params, picked;
     struct fl_str after;         /* see dependency.h */
+    bool has_deadline;           /* its row says it; one of an older release has it in its spec */
+    uint32_t deadline_s;         /* 0: none */
     fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */
     uint64_t batch;              /* the batch that accepted it */
     bool has_exit;               /* a plain job that has ended: it has the three fields below */

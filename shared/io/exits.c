@@ -31,6 +31,7 @@ enum fl_exit fl_exit_of(const struct fl_err *err)
     case FL_EXISTS:
     case FL_ABSENT:
     case FL_CONFLICT:
+    case FL_CHANGED:
     case FL_DEPOSED:
         break;
     }

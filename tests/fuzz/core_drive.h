@@ -289,6 +289,25 @@ static void drive_job(struct drive *drive, enum core_event_kind kind)
     drive_ask(drive, &event);
 }
 
+static void drive_edit(struct drive *drive)
+{
+    struct core_event event = {.kind = CORE_EV_edit, .edit.job = {drive_byte(drive) % 32}};
+    uint8_t sets = drive_byte(drive), flags = drive_byte(drive);
+
+    event.edit.sets_queue = sets & 1;
+    event.edit.queue = fl_str_c(drive_queues[sets >> 6]);
+    event.edit.sets_priority = sets & 2;
+    event.edit.priority = (int8_t)flags;
+    event.edit.sets_deadline = sets & 4;
+    event.edit.deadline_s = flags & 128 ? drive_u32(drive) : flags;
+    event.edit.sets_held = sets & 8;
+    event.edit.is_held = flags & 1;
+    event.edit.sets_words = sets & 16;
+    event.edit.name = sets & 16 ? FL_STR("renamed") : FL_STR("");
+    event.edit.revision = sets & 32 ? drive_byte(drive) : 0;
+    drive_ask(drive, &event);
+}
+
 static void drive_list(struct drive *drive)
 {
     struct core_event event = {.kind = CORE_EV_list_jobs};
@@ -625,7 +644,11 @@ static void drive_event(struct drive *drive)
         drive_job(drive, CORE_EV_explain);
         break;
     case 10:
-        drive_list(drive);
+        if (drive_below(drive, 2)) {
+            drive_list(drive);
+        } else {
+            drive_edit(drive);
+        }
         break;
     case 11:
         drive_admin(drive);

@@ -107,6 +107,24 @@ static void fold_judge_job_end(struct core_fold *fold, const struct row_job_end 
     fl_page_map_put(&fold->jobs, job, FOLD_ENDED);
 }
 
+/* The row that the job was accepted with becomes as the edit says. */
+static void fold_edit(struct core_fold *fold, const struct row_job_edit *edit)
+{
+    size_t i = 0;
+    struct row_job_new *job;
+
+    fold_must_be_open(fold, edit->job);
+    while (fold->rows.at[i].kind != ROW_job_new || fold->rows.at[i].job_new.job != edit->job) {
+        i++;
+    }
+    job = &fold->rows.at[i].job_new;
+    job->queue = edit->queue;
+    job->priority = edit->priority;
+    job->deadline_s = edit->deadline_s;
+    job->name = edit->name;
+    job->labels = edit->labels;
+}
+
 static void fold_judge(struct core_fold *fold, const struct row *row)
 {
     switch (row->kind) {
@@ -114,6 +132,9 @@ static void fold_judge(struct core_fold *fold, const struct row *row)
         fl_assert(row->job_new.job > fold->job_newest);
         fold->job_newest = row->job_new.job;
         fl_page_map_put(&fold->jobs, row->job_new.job, FOLD_OPEN);
+        break;
+    case ROW_job_edit:
+        fold_edit(fold, &row->job_edit);
         break;
     case ROW_attempt_new:
         fold_judge_attempt_new(fold, &row->attempt_new);

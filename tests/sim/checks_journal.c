@@ -237,6 +237,7 @@ struct tally {
     int clusters_audited;
     int joins, joins_audited; /* made, used and taken back; an expiry has no actor */
     int tokens, tokens_audited;
+    int edits, edits_audited;
     uint64_t held_at_birth; /* newest job that was submitted */
     FL_VEC(uint64_t) ended;
 };
@@ -246,6 +247,13 @@ static bool starts_with(struct fl_str s, const char *word)
     size_t len = strlen(word);
 
     return s.len >= len && memcmp(s.at, word, len) == 0;
+}
+
+static bool ends_with(struct fl_str s, const char *word)
+{
+    size_t len = strlen(word);
+
+    return s.len >= len && memcmp(s.at + s.len - len, word, len) == 0;
 }
 
 static int number_behind(struct fl_str s, char sign)
@@ -262,6 +270,21 @@ static int number_behind(struct fl_str s, char sign)
     return n;
 }
 
+/* "edit job-7 queue=b priority=-1 deadline=60 words held": a row for all but the last word. */
+static void tally_edit(struct tally *tally, struct fl_str body)
+{
+    bool is_held = ends_with(body, " held"), is_released = ends_with(body, " released");
+    size_t words = 0, changes;
+
+    for (size_t i = 0; i < body.len; i++) {
+        words += body.at[i] == ' ';
+    }
+    changes = words - 1;
+    tally->holds_audited += is_held;
+    tally->releases_audited += is_released;
+    tally->edits_audited += changes > (size_t)(is_held || is_released);
+}
+
 static void tally_audit(struct checks *checks, struct tally *tally, struct fl_str body)
 {
     struct fl_err err = {0};
@@ -273,6 +296,8 @@ static void tally_audit(struct checks *checks, struct tally *tally, struct fl_st
         tally->holds_audited++;
     } else if (starts_with(body, "release ")) {
         tally->releases_audited++;
+    } else if (starts_with(body, "edit ")) {
+        tally_edit(tally, body);
     } else if (starts_with(body, "queue_put ")) {
         tally->queues_audited++;
     } else if (starts_with(body, "cluster_") || starts_with(body, "renew ")) {
@@ -301,17 +326,17 @@ static void I21_one_audit_row_a_mutation(struct checks *checks, const struct tal
     bool is_good = tally->jobs == tally->jobs_audited && tally->holds == tally->holds_audited &&
                    tally->releases == tally->releases_audited &&
                    tally->queues == tally->queues_audited && tally->joins == tally->joins_audited &&
-                   tally->tokens == tally->tokens_audited &&
+                   tally->tokens == tally->tokens_audited && tally->edits == tally->edits_audited &&
                    tally->cancels <= tally->cancels_audited;
 
     if (is_good) return;
     sim_broken(checks->sim, "I21",
                "batch %" PRIu64 " has %d jobs, %d audited; %d holds, %d; %d releases, %d; "
-               "%d queues, %d; %d cancels, %d; %d joins, %d; %d tokens, %d",
+               "%d queues, %d; %d cancels, %d; %d joins, %d; %d tokens, %d; %d edits, %d",
                batch, tally->jobs, tally->jobs_audited, tally->holds, tally->holds_audited,
                tally->releases, tally->releases_audited, tally->queues, tally->queues_audited,
                tally->cancels, tally->cancels_audited, tally->joins, tally->joins_audited,
-               tally->tokens, tally->tokens_audited);
+               tally->tokens, tally->tokens_audited, tally->edits, tally->edits_audited);
 }
 
 static void read_mark(struct checks *checks, struct tally *tally, const struct row *row)
@@ -337,6 +362,7 @@ static void read_mark(struct checks *checks, struct tally *tally, const struct r
     case CORE_MARK_first_start:
     case CORE_MARK_picked:
     case CORE_MARK_after:
+    case CORE_MARK_edited:
         break;
     }
 }
@@ -366,6 +392,11 @@ static void read_row(struct checks *checks, struct tally *tally, const struct ro
     case ROW_mark_set:
     case ROW_mark_clear:
         read_mark(checks, tally, row);
+        break;
+    case ROW_job_edit:
+        I2_job_is_open(checks, row->job_edit.job, "an edit");
+        tally->edits++;
+        sim_mark(checks->sim, MARK_job_edited);
         break;
     case ROW_queue_put:
         tally->queues++;

@@ -358,6 +358,38 @@ static void build_access(const struct client_request *request, struct engine_eve
     }
 }
 
+/* The same order each time; the job's name and labels as the rows have them now. */
+static void build_edit(struct fake_client *client, const struct client_request *request,
+                       struct engine_event *event)
+{
+    struct core_event *core = &event->event;
+    struct fl_arena *arena = &event->arena;
+    uint64_t seed = request->seed;
+    struct row row;
+
+    core->kind = CORE_EV_edit;
+    core->edit.job.n = request->target;
+    core->edit.sets_queue = seed & 1;
+    core->edit.queue = queue_name(client, (seed >> 8) % client->queues_len, arena);
+    core->edit.sets_priority = seed & 2;
+    core->edit.priority = (int32_t)((seed >> 16) % 5) - 2;
+    core->edit.sets_deadline = (seed & 12) == 4;
+    core->edit.deadline_s = (uint32_t)(seed >> 24) % 3 * 30;
+    core->edit.sets_held = (seed & 112) == 16;
+    core->edit.is_held = seed & 128;
+    core->edit.sets_words = (seed >> 32) % 3 == 0;
+    if (fake_pg_find(client->pg, ROW_TABLE_open_mark, request->target, CORE_MARK_edited, 0, &row)) {
+        core->edit.revision = (uint32_t)row.mark_set.value;
+    }
+    if (fake_pg_find_ever(client->pg, ROW_TABLE_job, request->target, 0, 0, &row)) {
+        core->edit.name = fl_arena_str(arena, row.job_new.name);
+        core->edit.labels = fl_arena_str(arena, row.job_new.labels);
+    }
+    if (core->edit.sets_words) {
+        core->edit.labels = fl_str_c(fl_arena_printf(arena, "edited=%" PRIx64 "\n", seed));
+    }
+}
+
 struct engine_event *fake_client_build(struct fake_client *client, uint64_t number)
 {
     const struct client_request *request = &client->requests.at[number >> 8];
@@ -391,6 +423,9 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
         break;
     case RELEASE:
         core->kind = CORE_EV_release;
+        break;
+    case EDIT:
+        build_edit(client, request, event);
         break;
     case READ:
         core->kind = CORE_EV_read_job;

@@ -22,6 +22,7 @@ enum client_kind {
     CANCEL,
     HOLD,
     RELEASE,
+    EDIT,
     READ,
     LIST,
     EXPLAIN,

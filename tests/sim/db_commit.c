@@ -259,7 +259,10 @@ static uint64_t tables_of(enum row_kind kind)
     uint64_t tables = (uint64_t)1 << row_info(kind).table;
 
     fl_assert(ROW_TABLES_LEN <= 64);
-    if (kind == ROW_job_new || kind == ROW_job_end) tables |= (uint64_t)1 << ROW_TABLE_open_job;
+    if (kind == ROW_job_new || kind == ROW_job_end || kind == ROW_job_edit) {
+        tables |= (uint64_t)1 << ROW_TABLE_open_job;
+    }
+    if (kind == ROW_job_edit) tables |= (uint64_t)1 << ROW_TABLE_job;
     return tables;
 }
 

@@ -51,8 +51,8 @@ static void timed_out(void *ctx, uint64_t number, uint64_t b)
 static uint32_t draw_tenant(struct fake_client *client, const struct client_request *request)
 {
     bool is_about_job = request->kind == CANCEL || request->kind == HOLD ||
-                        request->kind == RELEASE || request->kind == READ ||
-                        request->kind == EXPLAIN;
+                        request->kind == RELEASE || request->kind == EDIT ||
+                        request->kind == READ || request->kind == EXPLAIN;
     bool is_any = request->kind == SUBMIT || request->kind == RETRY || request->kind == LIST ||
                   request->kind == LIST_QUEUES;
     uint32_t tenant = request->tenant ? request->tenant : 1;
@@ -323,6 +323,8 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
     } else if (answer->code == FL_CONFLICT && strstr(answer->text, "another request")) {
         request->is_key_taken = true;
         sim_mark(sim, MARK_key_of_another);
+    } else if (answer->code == FL_CHANGED) {
+        sim_mark(sim, MARK_edit_of_old);
     } else if (answer->code == FL_NO_SPACE) {
         sim_mark(sim, MARK_disk_full_refused);
     } else if (answer->code == FL_UNAVAILABLE) {
@@ -420,6 +422,10 @@ static void do_something(struct fake_client *client)
         ask_about(client, HOLD, job);
     } else if (dice < 70) {
         ask_about(client, RELEASE, job);
+    } else if (dice < 75) {
+        ask(client, (struct client_request){
+                        .kind = EDIT, .target = job, .has_key = sim_chance(sim, 500000)});
+        if (sim_chance(sim, 300000)) ask_about(client, EDIT, job); /* somebody else, just then */
     } else if (dice < 80) {
         ask_about(client, READ, job);
     } else if (dice < 84) {

@@ -131,6 +131,25 @@ static void end_job(struct fake_pg *pg, const struct row_job_end *row)
     }
 }
 
+/* The job's rows, where it has them, take its new values. */
+static void edit_job(struct fake_pg *pg, const struct row_job_edit *edit)
+{
+    static const enum row_table tables[] = {ROW_TABLE_job, ROW_TABLE_open_job};
+
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        struct row_key key = fake_pg_key(tables[t], edit->job, 0, 0);
+        struct row row;
+
+        if (!pg_table_find(&pg->tables[tables[t]], &key, &row)) continue;
+        row.job_new.queue = edit->queue;
+        row.job_new.priority = edit->priority;
+        row.job_new.deadline_s = edit->deadline_s;
+        row.job_new.name = edit->name;
+        row.job_new.labels = edit->labels;
+        put(pg, tables[t], &key, &row);
+    }
+}
+
 /* The number before has ended and the element has not: else 'prev' is NULL, 23502. */
 static bool follows(const struct fake_pg *pg, const struct row_attempt_new *row, const char **text)
 {
@@ -175,6 +194,7 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
         end_job(pg, &row->job_end);
         if (!row->job_end.is_array) return true;
     }
+    if (row->kind == ROW_job_edit) edit_job(pg, &row->job_edit);
     if (key.len == 0) key = pg_key_add(pg_key_add(key, batch, 8), (*count)++, 4);
     return has_partition(pg, row_job(row), text) &&
            (info.fold != ROW_FOLD_NEXT || follows(pg, &row->attempt_new, text)) &&
@@ -186,6 +206,7 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
 static int statement_order(enum row_kind kind)
 {
     switch ((int)kind) {
+    case ROW_job_edit:
     case ROW_attempt_new:
         return 1;
     case ROW_element_end:
@@ -320,8 +341,9 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
 /* ---- partitions of old jobs ------------------------------------------------------------------ */
 
 static const enum row_table job_tables[] = {
-    ROW_TABLE_attempt,     ROW_TABLE_attempt_end, ROW_TABLE_attempt_stop, ROW_TABLE_attempt_words,
-    ROW_TABLE_element_end, ROW_TABLE_job_end,     ROW_TABLE_spec,         ROW_TABLE_job};
+    ROW_TABLE_attempt,       ROW_TABLE_attempt_end, ROW_TABLE_attempt_stop,
+    ROW_TABLE_attempt_words, ROW_TABLE_element_end, ROW_TABLE_job_edit,
+    ROW_TABLE_job_end,       ROW_TABLE_spec,        ROW_TABLE_job};
 
 bool fake_pg_may_remove(const struct fake_pg *pg, uint64_t below)
 {

@@ -27,6 +27,10 @@ struct asked {
     uint64_t object; /* a job's or a cluster's id; where a list begins */
     bool is_on;      /* pause, cordon, drain: stop what runs */
     char name[POLICY_NAME_MAX];
+    bool sets_queue, sets_priority, sets_deadline, sets_labels; /* an edit; 'name': the queue */
+    int32_t priority;
+    uint32_t deadline_s;
+    uint64_t labels;
     uint64_t key; /* its Idempotency-Key's hash; 0: none */
     struct fl_digest body_sha;
     FL_VEC(struct asked_item) items;
@@ -135,6 +139,20 @@ static void keep_cluster(struct asked *asked, const struct core_event *event)
     }
 }
 
+static void keep_edit(struct asked *asked, const struct core_event *event)
+{
+    asked->object = event->edit.job.n;
+    asked->is_on = event->edit.is_held;
+    asked->sets_queue = event->edit.sets_queue;
+    asked->sets_priority = event->edit.sets_priority;
+    asked->sets_deadline = event->edit.sets_deadline;
+    asked->sets_labels = event->edit.sets_words;
+    asked->priority = event->edit.priority;
+    asked->deadline_s = event->edit.deadline_s;
+    asked->labels = hash_of(event->edit.labels);
+    copy_name(asked->name, event->edit.queue);
+}
+
 void policy_asked_heard(struct policy *policy, const struct core_event *event)
 {
     uint64_t number = event->request >> 8;
@@ -161,6 +179,9 @@ void policy_asked_heard(struct policy *policy, const struct core_event *event)
     case CORE_EV_read_job:
     case CORE_EV_explain:
         asked->object = event->job.job.n;
+        break;
+    case CORE_EV_edit:
+        keep_edit(asked, event);
         break;
     case CORE_EV_list_jobs:
         asked->object = event->list_jobs.before;
@@ -313,6 +334,7 @@ static void say_order(struct policy *policy, const struct asked *asked, char *ou
     case CORE_EV_cancel:
     case CORE_EV_hold:
     case CORE_EV_release:
+    case CORE_EV_edit:
         fl_job_name((struct fl_job){asked->object}, job);
         snprintf(out, max, "%s %s", verb, job);
         return;
@@ -420,7 +442,10 @@ static void I29_a_mark_was_ordered(struct policy *policy, uint64_t job, enum cor
     for (size_t i = policy->asked->ordered.len; i > 0; i--) {
         const struct asked *asked = find_asked(policy, policy->asked->ordered.at[i - 1]);
 
-        if (asked->kind != kind || asked->object != job) continue;
+        bool is_edit =
+            asked->kind == CORE_EV_edit && kind == (asked->is_on ? CORE_EV_hold : CORE_EV_release);
+
+        if ((asked->kind != kind && !is_edit) || asked->object != job) continue;
         if (policy_job(policy, job)->tenant == asked->tenant) return;
     }
     sim_broken(policy->sim, "I29", "nobody of its tenant ordered: %s job %" PRIu64,
@@ -440,6 +465,34 @@ static void see_mark(struct policy *policy, const struct row_mark_set *row)
     } else {
         I29_a_mark_was_ordered(policy, row->job, CORE_EV_hold);
     }
+}
+
+/* What the order does not name stays; the model does not know the edit yet. */
+static bool is_as_ordered(struct policy *policy, const struct asked *asked,
+                          const struct row_job_edit *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    const char *queue = policy_queue(policy, row->queue)->name;
+
+    if (asked->kind != CORE_EV_edit || asked->object != row->job || asked->tenant != job->tenant) {
+        return false;
+    }
+    return (asked->sets_queue ? strcmp(queue, asked->name) == 0 : row->queue == job->queue) &&
+           row->priority == (asked->sets_priority ? asked->priority : job->priority) &&
+           row->deadline_s == (asked->sets_deadline ? asked->deadline_s : job->deadline_s) &&
+           (!asked->sets_labels || hash_of(row->labels) == asked->labels);
+}
+
+static void I29_an_edit_was_ordered(struct policy *policy, const struct row_job_edit *row)
+{
+    size_t len = policy->asked->ordered.len;
+
+    if (len > 0 &&
+        is_as_ordered(policy, find_asked(policy, policy->asked->ordered.at[len - 1]), row)) {
+        return;
+    }
+    sim_broken(policy->sim, "I29", "edit %u of job %" PRIu64 " is not as its order says",
+               row->revision, row->job);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -473,6 +526,9 @@ void policy_asked_row(struct policy *policy, const struct row *row)
     switch (row->kind) {
     case ROW_job_new:
         see_job(policy, &row->job_new);
+        break;
+    case ROW_job_edit:
+        I29_an_edit_was_ordered(policy, &row->job_edit);
         break;
     case ROW_mark_set:
         see_mark(policy, &row->mark_set);
@@ -553,6 +609,12 @@ static bool is_carried_out(struct policy *policy, const struct asked *asked,
         job = policy_job(policy, asked->object);
         return !job->is_open || job->is_held == (asked->kind == CORE_EV_hold) ||
                job->held_changed_at >= answer->at;
+    case CORE_EV_edit:
+        job = policy_job(policy, asked->object);
+        if (!job->is_open || job->edited_at >= answer->at) return true;
+        return (!asked->sets_priority || job->priority == asked->priority) &&
+               (!asked->sets_queue ||
+                strcmp(policy_queue(policy, job->queue)->name, asked->name) == 0);
     case CORE_EV_queue_put:
         if (answer->id >= policy->queues.len) return false;
         return policy->queues.at[answer->id].is_paused == asked->is_on ||
@@ -593,8 +655,8 @@ void policy_asked_answered(struct policy *policy, const struct core_answer *answ
 
     if (!asked || answer->code != FL_OK) return;
     is_about_job = asked->kind == CORE_EV_cancel || asked->kind == CORE_EV_hold ||
-                   asked->kind == CORE_EV_release || asked->kind == CORE_EV_read_job ||
-                   asked->kind == CORE_EV_explain;
+                   asked->kind == CORE_EV_release || asked->kind == CORE_EV_edit ||
+                   asked->kind == CORE_EV_read_job || asked->kind == CORE_EV_explain;
     if (is_about_job && policy_job(policy, asked->object)->tenant != asked->tenant) {
         sim_broken(policy->sim, "I29", "tenant %u is answered about job %" PRIu64 " of another",
                    asked->tenant, asked->object);

@@ -132,7 +132,8 @@ static void I31_the_rest_is_true(struct policy *policy, const struct core_job_vi
 {
     struct policy_job *job = policy_job(policy, view->job.n);
     bool is_true = view->queue.n == job->queue && view->priority == job->priority &&
-                   view->first_start == job->first_start;
+                   view->first_start == job->first_start && view->revision == job->revision &&
+                   view->deadline_s == job->deadline_s;
     const struct policy_element *found = NULL;
 
     if (view->attempt && !view->is_picked) found = policy_element(job, 0);
@@ -142,10 +143,10 @@ static void I31_the_rest_is_true(struct policy *policy, const struct core_job_vi
     }
     if (is_true) return;
     sim_broken(policy->sim, "I31",
-               "job %" PRIu64 " is shown in queue %u, priority %d, first start %lld, attempt %u on "
-               "cluster %u",
-               view->job.n, view->queue.n, view->priority, (long long)view->first_start,
-               view->attempt, view->cluster.n);
+               "job %" PRIu64 " is shown in queue %u, priority %d, deadline %u s, edited %u times, "
+               "first start %lld, attempt %u on cluster %u",
+               view->job.n, view->queue.n, view->priority, view->deadline_s, view->revision,
+               (long long)view->first_start, view->attempt, view->cluster.n);
 }
 
 /* ---- its elements ---------------------------------------------------------------------------- */

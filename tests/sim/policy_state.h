@@ -161,6 +161,8 @@ struct policy_job {
     uint32_t queue, shape;
     uint32_t deadline_s, retries_max; /* 0: none */
     int32_t priority;
+    uint32_t revision; /* its edits */
+    fl_ms edited_at;   /* the core's time of the newest */
     uint32_t elements, started, live, running, succeeded, failed, cancelled;
     fl_ms first_start;      /* 0: none */
     fl_ms first_start_true; /* true time: not before */

@@ -84,6 +84,21 @@ static bool job_ends(struct folding *folding, const struct row *row)
     return !row->job_end.is_array || once(folding, ROW_TABLE_job_end, job, row);
 }
 
+/* Its row in a table, if it has one, becomes as the edit says. */
+static bool edited(struct folding *folding, enum row_table at, const struct row_job_edit *edit)
+{
+    struct row_key key = number(edit->job, 8);
+    struct row row;
+
+    if (!pg_table_find(&folding->tables[at], &key, &row)) return true;
+    row.job_new.queue = edit->queue;
+    row.job_new.priority = edit->priority;
+    row.job_new.deadline_s = edit->deadline_s;
+    row.job_new.name = edit->name;
+    row.job_new.labels = edit->labels;
+    return last(folding, at, key, &row);
+}
+
 static bool fold(struct folding *to, const struct row *r)
 {
     switch (r->kind) {
@@ -113,6 +128,10 @@ static bool fold(struct folding *to, const struct row *r)
     case ROW_job_new:
         return once(to, ROW_TABLE_job, number(r->job_new.job, 8), r) &&
                once(to, ROW_TABLE_open_job, number(r->job_new.job, 8), r);
+    case ROW_job_edit:
+        return edited(to, ROW_TABLE_job, &r->job_edit) &&
+               edited(to, ROW_TABLE_open_job, &r->job_edit) &&
+               once(to, ROW_TABLE_job_edit, two(r->job_edit.job, r->job_edit.revision, 4), r);
     case ROW_attempt_new:
         return once(to, ROW_TABLE_attempt,
                     three(r->attempt_new.job, r->attempt_new.element, r->attempt_new.n), r);

@@ -11,15 +11,27 @@ struct world {
     struct job_slot slots[JOBS];
     bool is_in[JOBS]; /* the reference: a set over the ids, which its index sorts */
     struct job_slot root;
+    enum job_links links;
 };
 
-static void init(struct world *world)
+static void init(struct world *world, enum job_links links)
 {
     memset(world, 0, sizeof *world);
+    world->links = links;
     job_table_init(&world->table, JOBS);
     for (uint64_t i = 0; i < JOBS; i++) {
         world->slots[i] = job_table_add(&world->table, (struct fl_job){i * 7 + 1});
     }
+}
+
+static struct job_slot less_of(const struct world *world, const struct job *job)
+{
+    return world->links == JOB_LINKS_OF_QUEUE ? job->older : job->left;
+}
+
+static struct job_slot more_of(const struct world *world, const struct job *job)
+{
+    return world->links == JOB_LINKS_OF_QUEUE ? job->newer : job->right;
 }
 
 static void collect(const struct world *world, struct job_slot root, uint32_t *depth,
@@ -30,15 +42,16 @@ static void collect(const struct world *world, struct job_slot root, uint32_t *d
     if (!root.n) return;
     job = job_table_at(&world->table, root);
     if (level > *depth) *depth = level;
-    collect(world, job->left, depth, level + 1, ids, len);
+    collect(world, less_of(world, job), depth, level + 1, ids, len);
     ids[(*len)++] = job->id;
-    collect(world, job->right, depth, level + 1, ids, len);
+    collect(world, more_of(world, job), depth, level + 1, ids, len);
 }
 
 static void compare(const struct world *world)
 {
     uint64_t ids[JOBS] = {0};
-    struct job_slot first = job_tree_first(&world->table, world->root), next = {0};
+    struct job_slot first = job_tree_first(&world->table, world->links, world->root), next = {0};
+    struct job_slot prev = {0};
     uint32_t depth = 0;
     size_t len = 0, at = 0;
 
@@ -54,9 +67,18 @@ static void compare(const struct world *world)
     for (size_t i = JOBS; i-- > 0;) { /* whether the job itself is there or not */
         uint64_t id = i * 7 + 1;
 
-        assert_int_equal(job_tree_after(&world->table, world->root, id).n, next.n);
+        assert_int_equal(job_tree_after(&world->table, world->links, world->root, id).n, next.n);
         if (world->is_in[i]) next = world->slots[i];
-        assert_int_equal(job_tree_after(&world->table, world->root, id - 1).n, next.n);
+        assert_int_equal(job_tree_after(&world->table, world->links, world->root, id - 1).n,
+                         next.n);
+    }
+    for (size_t i = 0; i < JOBS; i++) {
+        uint64_t id = i * 7 + 1;
+
+        assert_int_equal(job_tree_before(&world->table, world->links, world->root, id).n, prev.n);
+        if (world->is_in[i]) prev = world->slots[i];
+        assert_int_equal(job_tree_before(&world->table, world->links, world->root, id + 1).n,
+                         prev.n);
     }
     assert_true(depth < 60); /* a treap of 2000 has about 25 levels */
 }
@@ -64,20 +86,19 @@ static void compare(const struct world *world)
 static void flip(struct world *world, size_t i)
 {
     if (world->is_in[i]) {
-        world->root = job_tree_remove(&world->table, world->root, world->slots[i]);
+        world->root = job_tree_remove(&world->table, world->links, world->root, world->slots[i]);
     } else {
-        world->root = job_tree_add(&world->table, world->root, world->slots[i]);
+        world->root = job_tree_add(&world->table, world->links, world->root, world->slots[i]);
     }
     world->is_in[i] = !world->is_in[i];
 }
 
-static void it_agrees_with_a_sorted_set_whatever_comes_and_goes(void **state)
+static void agrees_with_a_sorted_set(enum job_links links)
 {
     static struct world world;
     struct fl_prng prng;
 
-    (void)state;
-    init(&world);
+    init(&world, links);
     fl_prng_seed(&prng, 11);
     compare(&world);
     for (int i = 0; i < 40000; i++) {
@@ -93,12 +114,41 @@ static void it_agrees_with_a_sorted_set_whatever_comes_and_goes(void **state)
     job_table_fini(&world.table);
 }
 
+static void it_agrees_with_a_sorted_set_whatever_comes_and_goes(void **state)
+{
+    (void)state;
+    agrees_with_a_sorted_set(JOB_LINKS_OF_BUCKET);
+    agrees_with_a_sorted_set(JOB_LINKS_OF_QUEUE);
+}
+
+static void one_job_is_in_two_trees(void **state)
+{
+    static struct world world;
+    struct job_slot other = {0};
+
+    (void)state;
+    init(&world, JOB_LINKS_OF_BUCKET);
+    for (size_t i = 0; i < JOBS; i++) {
+        flip(&world, i);
+        if (i % 3 == 0) {
+            other = job_tree_add(&world.table, JOB_LINKS_OF_QUEUE, other, world.slots[i]);
+        }
+    }
+    for (size_t i = 0; i < JOBS; i += 3) {
+        assert_int_equal(job_tree_first(&world.table, JOB_LINKS_OF_QUEUE, other).n,
+                         world.slots[i].n);
+        other = job_tree_remove(&world.table, JOB_LINKS_OF_QUEUE, other, world.slots[i]);
+    }
+    compare(&world);
+    job_table_fini(&world.table);
+}
+
 static void ascending_ids_make_no_list_of_it(void **state)
 {
     static struct world world;
 
     (void)state;
-    init(&world);
+    init(&world, JOB_LINKS_OF_BUCKET);
     for (size_t i = 0; i < JOBS; i++) {
         flip(&world, i);
     }
@@ -112,8 +162,8 @@ static uint32_t shape_of(const struct world *world, struct job_slot root)
 
     if (!root.n) return 7;
     job = job_table_at(&world->table, root);
-    return (uint32_t)job->id * 31 + shape_of(world, job->left) * 3 +
-           shape_of(world, job->right) * 5;
+    return (uint32_t)job->id * 31 + shape_of(world, less_of(world, job)) * 3 +
+           shape_of(world, more_of(world, job)) * 5;
 }
 
 static void equal_contents_have_equal_shape(void **state)
@@ -122,7 +172,7 @@ static void equal_contents_have_equal_shape(void **state)
     uint32_t shape;
 
     (void)state;
-    init(&world);
+    init(&world, JOB_LINKS_OF_BUCKET);
     for (size_t i = 0; i < 100; i++) {
         flip(&world, i);
     }
@@ -141,7 +191,7 @@ static void remove_absent(void *arg)
 {
     struct world *world = arg;
 
-    world->root = job_tree_remove(&world->table, world->root, world->slots[5]);
+    world->root = job_tree_remove(&world->table, world->links, world->root, world->slots[5]);
 }
 
 static void taking_out_what_is_not_there_is_a_bug(void **state)
@@ -149,13 +199,14 @@ static void taking_out_what_is_not_there_is_a_bug(void **state)
     static struct world world;
 
     (void)state;
-    init(&world);
+    init(&world, JOB_LINKS_OF_BUCKET);
     flip(&world, 4);
     assert_true(fl_test_aborts(remove_absent, &world));
     job_table_fini(&world.table);
 }
 
 FL_TESTS(cmocka_unit_test(it_agrees_with_a_sorted_set_whatever_comes_and_goes),
+         cmocka_unit_test(one_job_is_in_two_trees),
          cmocka_unit_test(ascending_ids_make_no_list_of_it),
          cmocka_unit_test(equal_contents_have_equal_shape),
          cmocka_unit_test(taking_out_what_is_not_there_is_a_bug))

@@ -1,3 +1,4 @@
+#include "controlplane/core/job_tree.h"
 #include "controlplane/core/queue_table.h"
 
 #include "shared/base/prng.h"
@@ -304,6 +305,86 @@ static void jobs_that_come_in_order_stand_in_line(void **state)
     fini(&world);
 }
 
+/* The ids of a queue's jobs, the newest first: its line and its tree, as a list reads them. */
+static size_t ids_of(const struct queue_table *table, const struct job_table *jobs,
+                     struct fl_queue_id id, uint64_t *ids)
+{
+    const struct queue *queue = queue_table_at(table, id);
+    struct job_slot line = queue->newest;
+    uint64_t before = UINT64_MAX;
+    size_t len = 0;
+
+    for (;;) {
+        struct job_slot moved = job_tree_before(jobs, JOB_LINKS_OF_QUEUE, queue->moved, before);
+        bool is_moved =
+            moved.n && (!line.n || job_table_at(jobs, moved)->id > job_table_at(jobs, line)->id);
+        struct job_slot slot = is_moved ? moved : line;
+
+        if (!slot.n) return len;
+        assert_int_equal(job_table_at(jobs, slot)->is_moved, is_moved);
+        if (!is_moved) line = job_table_at(jobs, line)->older;
+        ids[len++] = before = job_table_at(jobs, slot)->id;
+    }
+}
+
+/* Jobs go to and fro between two queues and two priorities. */
+static void a_job_that_is_moved_is_in_one_queue_by_its_age(void **state)
+{
+    struct queue_table table;
+    struct job_table jobs;
+    struct fl_queue_id queues[2];
+    struct job_slot slots[JOBS];
+    uint32_t where[JOBS];
+    struct fl_prng prng;
+
+    (void)state;
+    job_table_init(&jobs, JOBS);
+    queue_table_init(&table, 2, 4);
+    queues[0] = add(&table, "a");
+    queues[1] = add(&table, "b");
+    fl_prng_seed(&prng, 9);
+    for (uint64_t i = 0; i < JOBS; i++) {
+        where[i] = (uint32_t)fl_prng_below(&prng, 4);
+        slots[i] = job_table_add(&jobs, (struct fl_job){i + 1});
+        job_table_at(&jobs, slots[i])->bucket =
+            queue_table_need_bucket(&table, queues[where[i] % 2], (int32_t)where[i] / 2, shape_one);
+        queue_table_join(&table, &jobs, slots[i]);
+        if (i % 4) queue_table_enter(&table, &jobs, slots[i]);
+    }
+    for (int step = 0; step < 3000; step++) {
+        size_t pick = fl_prng_below(&prng, JOBS);
+        uint64_t ids[JOBS];
+
+        where[pick] = (uint32_t)fl_prng_below(&prng, 4);
+        queue_table_move(&table, &jobs, slots[pick],
+                         queue_table_need_bucket(&table, queues[where[pick] % 2],
+                                                 (int32_t)where[pick] / 2, shape_one));
+        if (pick % 4) queue_table_enter(&table, &jobs, slots[pick]);
+        for (uint32_t q = 0; q < 2; q++) {
+            size_t len = ids_of(&table, &jobs, queues[q], ids), at = 0;
+
+            for (size_t i = JOBS; i-- > 0;) {
+                if (where[i] % 2 != q) continue;
+                assert_true(at < len);
+                assert_int_equal(ids[at++], i + 1);
+            }
+            assert_int_equal(at, len);
+            assert_int_equal(queue_table_at(&table, queues[q])->jobs, len);
+        }
+    }
+    for (size_t i = 0; i < JOBS; i++) {
+        queue_table_remove(&table, &jobs, slots[i]);
+        queue_table_leave(&table, &jobs, slots[i]);
+    }
+    for (uint32_t q = 0; q < 2; q++) {
+        const struct queue *queue = queue_table_at(&table, queues[q]);
+
+        assert_int_equal(queue->jobs + queue->newest.n + queue->moved.n + queue->buckets.len, 0);
+    }
+    queue_table_fini(&table);
+    job_table_fini(&jobs);
+}
+
 FL_TESTS(cmocka_unit_test(names_are_unique_per_tenant),
          cmocka_unit_test(what_is_no_name_the_wrong_id_or_too_much_is_refused),
          cmocka_unit_test(a_removed_queue_does_not_count_and_comes_back_as_itself),
@@ -311,4 +392,5 @@ FL_TESTS(cmocka_unit_test(names_are_unique_per_tenant),
          cmocka_unit_test(buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_job),
          cmocka_unit_test(the_head_is_the_oldest_whatever_came_back),
          cmocka_unit_test(a_walk_may_go_on_with_the_ready_ones_only),
-         cmocka_unit_test(jobs_that_come_in_order_stand_in_line))
+         cmocka_unit_test(jobs_that_come_in_order_stand_in_line),
+         cmocka_unit_test(a_job_that_is_moved_is_in_one_queue_by_its_age))

@@ -127,6 +127,8 @@ static void play(struct teller *teller)
         job_request(teller, CORE_EV_hold);
     } else if (strcmp(verb, "release") == 0) {
         job_request(teller, CORE_EV_release);
+    } else if (strcmp(verb, "edit") == 0) {
+        edit(teller);
     } else if (strcmp(verb, "read") == 0) {
         job_request(teller, CORE_EV_read_job);
     } else if (strcmp(verb, "explain") == 0) {

@@ -260,6 +260,31 @@ static void job_request(struct teller *teller, enum core_event_kind kind)
     ask(teller, &event);
 }
 
+/* edit JOB [edits=N] [queue=Q] [prio=N] [deadline=S] [name=TEXT] [labels=TEXT] [held|released] */
+static void edit(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_edit,
+                               .edit.job = {strtoull(next(teller), NULL, 10)}};
+    const char *text;
+
+    if ((text = take_value(teller, "key"))) event.key = str(text);
+    (void)take_u32(teller, "tenant", &event.tenant.n);
+    (void)take_u32(teller, "edits", &event.edit.revision);
+    if ((text = take_value(teller, "queue"))) event.edit.queue = str(text);
+    event.edit.sets_queue = text != NULL;
+    text = take_value(teller, "prio");
+    event.edit.sets_priority = text != NULL;
+    if (text) event.edit.priority = (int32_t)strtol(text, NULL, 10);
+    event.edit.sets_deadline = take_u32(teller, "deadline", &event.edit.deadline_s);
+    if ((text = take_value(teller, "name"))) event.edit.name = str(text);
+    event.edit.sets_words = text != NULL;
+    if ((text = take_value(teller, "labels"))) event.edit.labels = str(text);
+    event.edit.sets_words = event.edit.sets_words || text;
+    event.edit.is_held = take(teller, "held");
+    event.edit.sets_held = event.edit.is_held || take(teller, "released");
+    ask(teller, &event);
+}
+
 static void list(struct teller *teller)
 {
     struct core_event event = {.kind = CORE_EV_list_jobs, .list_jobs.before = 0};

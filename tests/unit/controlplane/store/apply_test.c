@@ -1,5 +1,7 @@
 #include "controlplane/store/apply.h"
 
+#include <endian.h>
+
 #include "tests/fl_test.h"
 
 static enum engine_commit verdict(const char *sqlstate, const char *table, const char *column)
@@ -245,6 +247,51 @@ static void after_a_takeover_every_open_job_has_its_row(void **state)
     apply_destroy(apply);
 }
 
+static void edit(struct core_batch *batch, uint64_t job, uint32_t revision)
+{
+    add(batch, (struct row){.kind = ROW_job_edit,
+                            .job_edit = {.job = job, .revision = revision, .queue = 7}});
+}
+
+/* The queues in the rows that a batch writes into open_job. */
+static uint32_t open_queue(const struct apply_list *list)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        const struct pg_value *queue = &list->at[i].values[2]; /* behind job and tenant */
+        uint32_t be;
+
+        if (list->at[i].stmt != PG_STMT_open_job) continue;
+        memcpy(&be, (const char *)queue->at + queue->bytes - sizeof be, sizeof be); /* the last */
+        return be32toh(be);
+    }
+    return 0;
+}
+
+static void an_edit_is_kept_and_the_newest_of_a_batch_counts_for_other_rows(void **state)
+{
+    struct apply *apply = apply_create(8);
+    struct core_batch *batch = core_batch_create(1);
+    const struct apply_list *list;
+
+    (void)state;
+    accept(batch, 1, 10); /* 1 and 2 have their rows in open_job now */
+    edit(batch, 1, 1);
+    edit(batch, 3, 1);
+    edit(batch, 1, 2);
+    list = apply_build(apply, batch, 1);
+    assert_int_equal(rows_of(list, PG_STMT_job_edit), 3);
+    assert_int_equal(rows_of(list, PG_STMT_job_edited), 2);
+    assert_int_equal(rows_of(list, PG_STMT_open_job_edited), 1);
+    core_batch_destroy(batch);
+    batch = core_batch_create(2);
+    accept(batch, 11, 11); /* 3 has its row now, as it was edited before */
+    list = apply_build(apply, batch, 1);
+    assert_int_equal(rows_of(list, PG_STMT_open_job), 1);
+    assert_int_equal(open_queue(list), 7);
+    core_batch_destroy(batch);
+    apply_destroy(apply);
+}
+
 static void the_newest_job_of_a_batch_is_the_largest(void **state)
 {
     struct core_batch *batch = core_batch_create(1);
@@ -268,4 +315,5 @@ FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
          cmocka_unit_test(marks_are_looked_for_where_there_may_be_some),
          cmocka_unit_test(a_job_that_ends_before_many_newer_ones_come_costs_no_open_row),
          cmocka_unit_test(after_a_takeover_every_open_job_has_its_row),
+         cmocka_unit_test(an_edit_is_kept_and_the_newest_of_a_batch_counts_for_other_rows),
          cmocka_unit_test(the_newest_job_of_a_batch_is_the_largest))
