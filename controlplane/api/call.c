@@ -313,14 +313,14 @@ void api_answer_as(struct api_call *call, unsigned status, const char *content_t
     free_if_done(call);
 }
 
-/* The answer's ETag is a hash of its bytes: a client that polls is not sent what it has. */
+/* The answer's ETag ends with a hash of its bytes: a client that polls is not sent what it has. */
 static bool has_it_already(struct api_call *call, struct fl_str body)
 {
-    char *etag = fl_arena_printf(&call->arena, "\"%016" PRIx64 "\"",
-                                 fl_hash64(ETAG_SEED, body.at, body.len));
+    char *etag = fl_arena_printf(&call->arena, "\"%s%s%016" PRIx64 "\"", call->tag ? call->tag : "",
+                                 call->tag ? "." : "", fl_hash64(ETAG_SEED, body.at, body.len));
 
     if (call->headers_len < API_HEADERS_MAX) api_header_add(call, "ETag", fl_str_c(etag));
-    return http_has_etag(call->request, fl_str_c(etag));
+    return call->route->method == API_GET && http_has_etag(call->request, fl_str_c(etag));
 }
 
 void api_answer(struct api_call *call)
@@ -332,7 +332,7 @@ void api_answer(struct api_call *call)
                  API_ANSWER_BYTES_MAX);
         return;
     }
-    if (call->route->method == API_GET && has_it_already(call, body)) {
+    if ((call->route->method == API_GET || call->tag) && has_it_already(call, body)) {
         api_answer_as(call, 304, "application/json", (struct fl_str){0});
         return;
     }

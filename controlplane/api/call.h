@@ -38,6 +38,7 @@ struct api_call {
     struct fl_json_out json;
     struct fl_http_field headers[API_HEADERS_MAX]; /* further ones of the answer */
     size_t headers_len;
+    const char *tag;      /* its ETag begins with this and a dot; NULL: it is a hash alone */
     bool is_replay;       /* the answer says that a key was used before */
     bool is_hidden;       /* it asked for an object that its token may not see */
     uint32_t outstanding; /* questions whose answer has not come */

@@ -212,6 +212,9 @@ static void write_headers(struct fl_json_out *json, const struct api_route *rout
         API_MAY("Last-Event-ID", "string", "go on behind the event of this id");
     static const struct api_field range =
         API_MAY("Range", "string", "lines=100-199, or lines=100-");
+    static const struct api_field match =
+        API_MAY("If-Match", "string",
+                "the job's ETag, or its revision in double quotes: 412 if it was edited since");
     static const struct api_field etag =
         API_MAY("If-None-Match", "string", "the ETag of an answer: 304 while nothing has changed");
 
@@ -219,7 +222,8 @@ static void write_headers(struct fl_json_out *json, const struct api_route *rout
     if (route->headers & API_TAKES_as) write_header(json, &as);
     if (route->headers & API_TAKES_event_id) write_header(json, &event_id);
     if (route->headers & API_TAKES_range) write_header(json, &range);
-    if (api_route_has_etag(route)) write_header(json, &etag);
+    if (route->headers & API_TAKES_match) write_header(json, &match);
+    if (api_route_has_etag(route) && route->method == API_GET) write_header(json, &etag);
 }
 
 static void write_parameters(struct fl_json_out *json, const struct api_route *route)

@@ -26,6 +26,7 @@ bool api_route_has_etag(const struct api_route *route)
 {
     bool is_text = route->gives && (route->headers & API_TAKES_range) == 0;
 
+    if ((route->headers & API_TAKES_match) != 0) return true;
     return route->method == API_GET && !is_text && strcmp(route->path, "/readyz") != 0;
 }
 
@@ -36,7 +37,8 @@ size_t api_route_headers(const struct api_route *route,
         struct api_answer_header header;
         bool is_there;
     } all[] = {
-        {{"ETag", "names this answer, for If-None-Match"}, api_route_has_etag(route)},
+        {{"ETag", "names this answer, for If-None-Match; a job's also for If-Match"},
+         api_route_has_etag(route)},
         {{"Location", "where the job is"},
          route->method == API_POST && strcmp(route->path, "/v1/jobs") == 0},
         {{"Idempotent-Replayed", "true: a request with this key was done before; absent otherwise"},
@@ -73,6 +75,7 @@ size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLE
         {404, has_name},
         {406, is_stream},
         {409, route->may_conflict || has_key},
+        {412, (route->headers & API_TAKES_match) != 0},
         {413, true},
         {415, has_document},
         {416, (route->headers & API_TAKES_range) != 0},

@@ -36,6 +36,7 @@ enum {
     API_TAKES_key = 1,      /* Idempotency-Key */
     API_TAKES_event_id = 2, /* Last-Event-ID */
     API_TAKES_range = 4,    /* Range */
+    API_TAKES_match = 16,   /* If-Match */
     API_TAKES_as = 8,       /* Fairlead-As, with which any request may come, changes its answer */
 };
 

@@ -264,7 +264,8 @@ static void note_end(struct usage_ledger *ledger, const struct row *row, fl_ms a
 
 static bool is_noted(enum row_kind kind)
 {
-    return kind == ROW_job_new || kind == ROW_attempt_new || row_kind_ends_attempts(kind);
+    return kind == ROW_job_new || kind == ROW_job_edit || kind == ROW_attempt_new ||
+           row_kind_ends_attempts(kind);
 }
 
 static void note_row(struct usage_ledger *ledger, const struct row *row, fl_ms at)
@@ -273,6 +274,8 @@ static void note_row(struct usage_ledger *ledger, const struct row *row, fl_ms a
 
     if (row->kind == ROW_job_new) {
         usage_memory_job(&ledger->memory, &row->job_new);
+    } else if (row->kind == ROW_job_edit) {
+        usage_memory_forget(&ledger->memory, row->job_edit.job);
     } else if (row->kind == ROW_attempt_new) {
         nth =
             (struct usage_nth){row->attempt_new.job, row->attempt_new.element, row->attempt_new.n};

@@ -43,6 +43,12 @@ void usage_memory_job(struct usage_memory *memory, const struct row_job_new *job
     fl_map_put(&half->jobs, &job->job, sizeof job->job, (uint64_t)(uintptr_t)kept);
 }
 
+void usage_memory_forget(struct usage_memory *memory, uint64_t job)
+{
+    fl_map_remove(&memory->young.jobs, &job, sizeof job);
+    fl_map_remove(&memory->old.jobs, &job, sizeof job);
+}
+
 const struct usage_job *usage_memory_find(const struct usage_memory *memory, uint64_t job)
 {
     uint64_t at;

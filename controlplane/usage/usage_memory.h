@@ -41,6 +41,8 @@ enum {
 void usage_memory_empty(struct usage_memory *memory);
 
 void usage_memory_job(struct usage_memory *memory, const struct row_job_new *job);
+/* It was edited: its row says more now. */
+void usage_memory_forget(struct usage_memory *memory, uint64_t job);
 /* NULL: it is not known.  Good until the next call that adds something. */
 const struct usage_job *usage_memory_find(const struct usage_memory *memory, uint64_t job);
 

@@ -61,6 +61,7 @@ enum {
     FL_FIELD_REQUIRED = 1,
     FL_FIELD_SHORT = 2,     /* the short form's: not beside 'roles', and never written */
     FL_FIELD_OWN = 4,       /* the job's own: no part of the spec */
+    FL_FIELD_EDIT = 16,     /* may be changed while the job is open */
     FL_FIELD_UNWRITTEN = 8, /* says nothing that is not known: the canonical form leaves it out */
 };
 

@@ -57,3 +57,41 @@ void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs)
         fl_buf_put_u8(out, '\n');
     }
 }
+
+void fl_pairs_without(struct fl_pairs *pairs, const struct fl_str *keys, size_t len)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < pairs->len; i++) {
+        bool goes = false;
+
+        for (size_t k = 0; k < len && !goes; k++) {
+            goes = fl_str_eq(pairs->at[i].key, keys[k]);
+        }
+        if (!goes) pairs->at[kept++] = pairs->at[i];
+    }
+    pairs->len = kept;
+}
+
+struct fl_pairs fl_pairs_of_lines(struct fl_str lines, struct fl_arena *arena)
+{
+    struct fl_pairs pairs;
+    size_t len = 0;
+
+    for (size_t i = 0; i < lines.len; i++) {
+        len += lines.at[i] == '\n';
+    }
+    pairs = fl_pairs_new(len, arena);
+    for (size_t from = 0; pairs.len < len; from++) {
+        const char *line = lines.at + from, *end = memchr(line, '\n', lines.len - from);
+        const char *equal = end ? memchr(line, '=', (size_t)(end - line)) : NULL;
+
+        if (!end) break;
+        if (equal) {
+            pairs.at[pairs.len++] = (struct fl_pair){{line, (size_t)(equal - line)},
+                                                     {equal + 1, (size_t)(end - equal - 1)}};
+        }
+        from = (size_t)(end - lines.at);
+    }
+    return pairs;
+}

@@ -204,6 +204,42 @@ static void each_attempt_counts_once_by_what_it_held_and_used(void **state)
     rig_fini(&rig);
 }
 
+/* Moved and labelled anew while it ran, in a batch that the ledger reads. */
+static void an_edited_job_counts_as_it_is_now(void **state)
+{
+    struct core_batch *batch;
+    struct rig rig;
+
+    (void)state;
+    rig_init(&rig);
+    rig.ledgers[0] = ledger_of(&rig);
+    batch = batch_at(&rig, start);
+    submit(batch, 1, "amy", "project=x\n");
+    submit(batch, 2, "amy", "project=x\n");
+    help_attempt(batch, 1, 0, 1);
+    help_attempt(batch, 2, 0, 1);
+    commit(&rig, batch);
+    batch = batch_at(&rig, start + 500);
+    fail_attempt(batch, 2, 0, 1, 100);
+    help_row(batch, (struct row){
+                        .kind = ROW_job_edit,
+                        .job_edit = {
+                            .job = 1, .revision = 1, .queue = 9, .labels = FL_STR("project=y\n")}});
+    commit(&rig, batch);
+    batch = batch_at(&rig, start + 1000);
+    fail_attempt(batch, 1, 0, 1, 300);
+    commit(&rig, batch);
+    until_counted(&rig, rig.number);
+    assert_int_equal(help_number(rig.conninfo, "select count(*) from usage_day where queue = 9"
+                                               " and labels = '{\"project\":\"y\"}'"),
+                     1);
+    assert_int_equal(help_number(rig.conninfo, "select count(*) from usage_day where queue = 3"
+                                               " and labels = '{\"project\":\"x\"}'"),
+                     1);
+    if (rig.troubles > 0) fail_msg("%s", rig.trouble);
+    rig_fini(&rig);
+}
+
 static void two_ledgers_at_a_time_count_nothing_twice(void **state)
 {
     enum { JOBS = 300 };
@@ -515,6 +551,7 @@ static void old_days_are_forgotten(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(each_attempt_counts_once_by_what_it_held_and_used),
+         cmocka_unit_test(an_edited_job_counts_as_it_is_now),
          cmocka_unit_test(two_ledgers_at_a_time_count_nothing_twice),
          cmocka_unit_test(a_ledger_that_was_away_takes_up_where_it_was),
          cmocka_unit_test(one_that_gets_no_answer_connects_anew_and_says_that_it_is_behind),

@@ -6,6 +6,7 @@
 
 #include "controlplane/api/schema.h"
 #include "controlplane/api/v1/default_cpu.h"
+#include "controlplane/api/v1/job_json.h"
 #include "controlplane/views/directory.h"
 #include "shared/base/buf.h"
 #include "shared/base/replica.h"
@@ -47,6 +48,8 @@ static struct told tell(const struct row *row)
     switch (row->kind) {
     case ROW_job_new:
         return (struct told){"job.submitted", row->job_new.job};
+    case ROW_job_edit:
+        return (struct told){"job.edited", row->job_edit.job};
     case ROW_attempt_new:
         return (struct told){"attempt.assigned", row->attempt_new.job};
     case ROW_replica_phase:
@@ -107,6 +110,21 @@ static void write_end(struct fl_json_out *json, uint16_t reason, int32_t exit_co
     if (replica != UINT32_MAX) fl_json_put_u64(json, "firstReplica", replica);
 }
 
+static void write_edit(struct fl_json_out *json, const struct row_job_edit *edit,
+                       struct directory *directory)
+{
+    char name[64];
+
+    fl_json_put_u64(json, "revision", edit->revision);
+    if (directory_queue_name(directory, (struct fl_queue_id){edit->queue}, name)) {
+        fl_json_put_cstr(json, "queue", name);
+    }
+    job_json_name(json, edit->name);
+    job_json_lines(json, "labels", edit->labels);
+    fl_json_put_i64(json, "priority", edit->priority);
+    job_json_deadline(json, edit->deadline_s);
+}
+
 static void write_data(struct fl_json_out *json, const struct row *row, struct directory *directory)
 {
     char name[64];
@@ -116,12 +134,11 @@ static void write_data(struct fl_json_out *json, const struct row *row, struct d
         if (directory_queue_name(directory, (struct fl_queue_id){row->job_new.queue}, name)) {
             fl_json_put_cstr(json, "queue", name);
         }
-        if (row->job_new.name.len > 0) {
-            fl_json_put_str(json, "name", row->job_new.name);
-        } else {
-            fl_json_put_null(json, "name");
-        }
+        job_json_name(json, row->job_new.name);
         fl_json_put_u64(json, "elements", row->job_new.elements);
+        break;
+    case ROW_job_edit:
+        write_edit(json, &row->job_edit, directory);
         break;
     case ROW_attempt_new:
         fl_json_put_u64(json, "element", row->attempt_new.element);
@@ -226,6 +243,20 @@ static const struct api_field job_submitted_fields[] = {
 
 const struct api_object job_submitted_event_object = {
     .name = "JobSubmittedEvent", .text = "A job was accepted.", .fields = job_submitted_fields};
+
+static const struct api_field job_edited_fields[] = {
+    HEAD_OF_JOB("job.edited"),
+    API_MUST("revision", "integer", "how many times it was edited by then"),
+    API_MAY("queue", "string", "where it waits now"),
+    API_MUST("name", "string or null", "for people"),
+    API_MUST("labels", "map of string", "for finding it again"),
+    API_MUST("priority", "integer", "within its queue, the higher goes first"),
+    API_MUST("deadline", "integer or null", "seconds from its first start; null: none"),
+    {0},
+};
+
+const struct api_object job_edited_event_object = {
+    .name = "JobEditedEvent", .text = "An open job was edited.", .fields = job_edited_fields};
 
 static const struct api_field job_held_fields[] = {
     HEAD_OF_JOB("job.held"),

@@ -1,5 +1,6 @@
 /* GET /v1/jobs/{job} and its attempts: the core's live state, the store's document and history, as
  * one. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
@@ -192,6 +193,7 @@ static void on_view(struct api_call *call, const struct core_answer *answer)
     get->is_open = answer->code == FL_OK && answer->jobs_len == 1;
     if (get->is_open) {
         get->view = answer->jobs[0];
+        call->tag = fl_arena_printf(&call->arena, "%" PRIu32, get->view.revision);
         if (answer->sentence) {
             get->sentence = fl_arena_str(&call->arena, fl_str_c(answer->sentence));
         }

@@ -55,6 +55,15 @@ void job_json_name(struct fl_json_out *json, struct fl_str name)
     }
 }
 
+void job_json_deadline(struct fl_json_out *json, uint32_t deadline_s)
+{
+    if (deadline_s > 0) {
+        fl_json_put_u64(json, "deadline", deadline_s);
+    } else {
+        fl_json_put_null(json, "deadline");
+    }
+}
+
 static void write_owner(struct fl_json_out *json, struct fl_str owner)
 {
     if (owner.len > 0) {
@@ -136,6 +145,8 @@ void job_json_view(struct api_call *call, struct fl_json_out *json,
                      view->reason == REASON_none ? NULL : reason_name(view->reason));
     fl_json_put_time(json, "unknownSince", view->unknown_at);
     fl_json_put_i64(json, "priority", view->priority);
+    job_json_deadline(json, view->deadline_s);
+    fl_json_put_u64(json, "revision", view->revision);
     fl_json_open(json, "elements", '{');
     fl_json_put_u64(json, "total", view->elements);
     fl_json_put_u64(json, "started", view->elements_started);
@@ -182,6 +193,7 @@ void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct f
     struct core_job_view view = {
         .job = job,
         .priority = item->priority,
+        .deadline_s = item->deadline_s,
         .state = item->is_held ? JOB_held : JOB_queued,
         .reason = item->is_held ? REASON_Held : REASON_none,
         .elements = item->elements,
@@ -239,6 +251,7 @@ void job_json_stored(struct api_call *call, struct fl_json_out *json, const stru
     fl_json_put_cstr(json, "reason", reason_name(job->reason));
     fl_json_put_null(json, "unknownSince");
     fl_json_put_i64(json, "priority", job->priority);
+    job_json_deadline(json, job->deadline_s);
     fl_json_open(json, "elements", '{');
     fl_json_put_u64(json, "total", job->elements);
     write_counts(json, job, counts);
@@ -345,6 +358,8 @@ static const struct api_field job_fields[] = {
     API_MUST("unknownSince", "string or null", "since when its cluster is silent",
              .format = API_FORMAT_time),
     API_MUST("priority", "integer", "within its queue, the higher goes first"),
+    API_MUST("deadline", "integer or null", "seconds from its first start; null: none"),
+    API_MAY("revision", "integer", "how many times it was edited; open jobs only"),
     API_MUST("elements", "Elements", "counted by what became of them"),
     API_MUST("cluster", "string or null", "the cluster that runs its first live element"),
     API_MUST("endedAt", "string or null", "when", .format = API_FORMAT_time),
@@ -370,7 +385,8 @@ const struct api_object job_object = {
                "\"submittedAt\":\"2026-01-31T09:00:00.000Z\",\"submittedBy\":\"ann\","
                "\"retryOf\":null,\"after\":[],"
                "\"queue\":\"default\",\"state\":\"running\",\"reason\":null,"
-               "\"unknownSince\":null,\"priority\":0,\"elements\":{\"total\":1,\"started\":1,"
+               "\"unknownSince\":null,\"priority\":0,\"deadline\":null,\"revision\":0,\"elements\":"
+               "{\"total\":1,\"started\":1,"
                "\"live\":1,\"unknown\":0,\"succeeded\":0,\"failed\":0,\"cancelled\":0},"
                "\"cluster\":\"east\",\"endedAt\":null,\"attempt\":1,\"exitCode\":null,"
                "\"firstReplica\":null}"};

@@ -20,6 +20,8 @@ bool job_json_wants_counts(const struct read_job *job, uint32_t *room);
 void job_json_cluster(struct api_call *call, struct fl_json_out *json,
                       struct fl_cluster number);                  /* unknown or none: null */
 void job_json_name(struct fl_json_out *json, struct fl_str name); /* empty: null */
+/* Writes the member 'deadline', in seconds; null: none. */
+void job_json_deadline(struct fl_json_out *json, uint32_t deadline_s);
 
 /* Writes the member 'queue', its name; null: it has none any more. */
 void job_json_queue(struct api_call *call, struct fl_json_out *json, struct fl_queue_id queue);

@@ -99,7 +99,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
         .spec_digest = shared.digest,
         .asked = shared.asked,
         .priority = resubmit->job.priority,
-        .deadline_s = spec.deadline_s,
+        .deadline_s = resubmit->job.has_deadline ? resubmit->job.deadline_s : spec.deadline_s,
         .retries_max = spec.retries,
         .name = fl_arena_str(&event->arena, resubmit->job.name),
         .labels = fl_arena_str(&event->arena, resubmit->job.labels),

@@ -34,6 +34,26 @@ static void a_job_is_known_by_what_its_row_said(void **state)
     assert_null(usage_memory_find(&memory, 5));
 }
 
+static void an_edited_job_is_known_no_more(void **state)
+{
+    struct usage_memory memory = {0};
+
+    (void)state;
+    remember(&memory, 5, "amy");
+    remember(&memory, 6, "amy");
+    usage_memory_forget(&memory, 5);
+    usage_memory_forget(&memory, 7);
+    assert_null(usage_memory_find(&memory, 5));
+    assert_non_null(usage_memory_find(&memory, 6));
+    for (uint64_t i = 100; i < 100 + USAGE_HALF_MAX; i++) { /* 6 is old now */
+        remember(&memory, i, "ben");
+    }
+    assert_non_null(usage_memory_find(&memory, 6));
+    usage_memory_forget(&memory, 6);
+    assert_null(usage_memory_find(&memory, 6));
+    usage_memory_empty(&memory);
+}
+
 static void an_attempt_ends_once(void **state)
 {
     struct usage_memory memory = {0};
@@ -93,6 +113,6 @@ static void long_labels_fill_it_sooner(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_job_is_known_by_what_its_row_said),
-         cmocka_unit_test(an_attempt_ends_once),
+         cmocka_unit_test(an_edited_job_is_known_no_more), cmocka_unit_test(an_attempt_ends_once),
          cmocka_unit_test(a_full_one_forgets_its_oldest_half),
          cmocka_unit_test(long_labels_fill_it_sooner))

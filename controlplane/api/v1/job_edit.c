@@ -1,0 +1,283 @@
+/* PATCH /v1/jobs/{job}: an open job gets another queue, priority, deadline, name or labels, or is
+ * held.
+ *
+ *   the core's view: its revision ──> its row: name and labels ──> the edit, of that revision
+ *                        ^                                              │
+ *                        └── another edit came between, and no If-Match ┘
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/idempotency.h"
+#include "controlplane/api/v1/job_get.h"
+#include "controlplane/api/v1/job_lookup.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/views/directory.h"
+#include "shared/spec/job_edit.h"
+
+enum { TRIES = 5 };
+
+/* No job was edited so often. */
+#define NO_REVISION UINT32_MAX
+
+struct edit {
+    const struct fl_json *body;
+    struct fl_job job;
+    bool has_ended;
+    enum job_state state; /* in which it ended */
+    uint32_t revision;
+    uint32_t tries;
+};
+
+static bool names(const struct edit *edit, const char *member)
+{
+    return fl_json_member(edit->body, fl_str_c(member)) != NULL;
+}
+
+/* ---- If-Match -------------------------------------------------------------------------------- */
+
+/* The ETag of a job begins with its revision, since the rest of it changes by itself: "3.8f..."
+ * and "3" are alike here. */
+static bool is_tag_of(struct fl_str tag, uint32_t revision)
+{
+    char text[16];
+    size_t len = (size_t)snprintf(text, sizeof text, "\"%" PRIu32, revision);
+
+    return tag.len > len && memcmp(tag.at, text, len) == 0 &&
+           (tag.at[len] == '"' || tag.at[len] == '.');
+}
+
+/* False: its text is no list of tags. */
+static bool read_match(struct fl_str header, uint32_t revision, bool *ret_matches)
+{
+    bool matches = header.len == 0 || fl_str_eq(header, FL_STR("*"));
+    size_t at = 0;
+
+    if (matches) return *ret_matches = true;
+    for (;;) {
+        const char *from = header.at + at;
+        const char *end =
+            at < header.len && *from == '"' ? memchr(from + 1, '"', header.len - at - 1) : NULL;
+        size_t len = end ? (size_t)(end - from) + 1 : 0;
+
+        if (len == 0) return false;
+        matches = matches || is_tag_of((struct fl_str){from, len}, revision);
+        at += len;
+        while (at < header.len && header.at[at] == ' ') {
+            at++;
+        }
+        if (at == header.len) break;
+        if (header.at[at++] != ',') return false;
+        while (at < header.len && header.at[at] == ' ') {
+            at++;
+        }
+    }
+    *ret_matches = matches;
+    return true;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+static void read_revision(struct api_call *call, struct fl_job job);
+
+static void fail_ended(struct api_call *call)
+{
+    const struct edit *edit = call->state;
+
+    api_fail(call, FL_CONFLICT, "the job has ended already: it %s",
+             edit->state == JOB_cancelled ? "was cancelled" : job_state_name(edit->state));
+}
+
+static void done(struct api_call *call, const struct core_answer *answer)
+{
+    struct edit *edit = call->state;
+
+    if (answer->code == FL_OK) {
+        job_answer(call, edit->job);
+    } else if (edit->has_ended) {
+        fail_ended(call);
+    } else if (answer->code == FL_ABSENT) {
+        api_fail(call, FL_CONFLICT, "the job has just ended: nothing of it was changed");
+    } else if (answer->code != FL_CHANGED) {
+        api_fail(call, answer->code, "%s",
+                 answer->text ? answer->text : fl_code_meaning(answer->code));
+    } else if (api_header(call, "if-match").len > 0) {
+        api_fail(call, FL_CHANGED,
+                 "the job is not as If-Match says: its revision is %" PRIu32
+                 " now; read it, and decide again",
+                 edit->revision);
+    } else if (++edit->tries < TRIES) {
+        read_revision(call, edit->job);
+    } else {
+        api_fail(call, FL_CHANGED, "others edit this job at the same time; try again");
+    }
+}
+
+/* ---- the edit -------------------------------------------------------------------------------- */
+
+/* Into another queue a job comes as if it were submitted there.  False: the call was answered. */
+static bool may_move(struct api_call *call, struct fl_str queue)
+{
+    struct fl_queue_id id;
+
+    if (!(call->token.scopes & (CORE_SCOPE_submit | CORE_SCOPE_admin))) {
+        api_fail(
+            call, FL_DENIED,
+            "this token may not do that; to move a job into a queue it needs the scope submit");
+        return false;
+    }
+    if (api_sees_queue(call, queue) && directory_queue_id(call->parts->directory, queue, &id)) {
+        return true;
+    }
+    api_fail_absent_at(call, "/queue", "this queue does not exist, or not for this token", queue);
+    return false;
+}
+
+/* False: the call was answered. */
+static bool put_words(struct api_call *call, struct engine_event *event,
+                      const struct fl_job_spec *spec)
+{
+    struct fl_buf labels;
+
+    fl_buf_init_in(&labels, FL_JOB_LABELS_BYTES_MAX, &event->arena);
+    fl_pairs_lines(&labels, &spec->labels);
+    if (labels.is_over || !fl_str_is_text((struct fl_str){(const char *)labels.at, labels.len})) {
+        api_fail(call, FL_TOO_LARGE, "its labels are too long");
+        return false;
+    }
+    event->event.edit.name = fl_arena_str(&event->arena, spec->name);
+    event->event.edit.labels = fl_buf_take(&labels);
+    return true;
+}
+
+/* 'job': as it is stored; 'spec': as it is to be. */
+static void send_edit(struct api_call *call, const struct read_job *job,
+                      const struct fl_job_spec *spec)
+{
+    const struct edit *edit = call->state;
+    struct engine_event *event = api_event(call, CORE_EV_edit);
+    bool matches;
+
+    if (!read_match(api_header(call, "if-match"), edit->revision, &matches)) {
+        engine_event_destroy(event);
+        api_fail_header(call, "If-Match", "no list of ETags", api_header(call, "if-match"),
+                        "the ETag of the job, or its revision in double quotes");
+        return;
+    }
+    if (!put_words(call, event, spec)) {
+        engine_event_destroy(event);
+        return;
+    }
+    event->event.edit.job = edit->job;
+    event->event.edit.revision = matches ? edit->revision : NO_REVISION;
+    event->event.edit.sets_queue = names(edit, "queue");
+    event->event.edit.queue = fl_arena_str(&event->arena, spec->queue);
+    event->event.edit.sets_priority = names(edit, "priority");
+    event->event.edit.priority = spec->priority;
+    event->event.edit.sets_deadline = names(edit, "deadline");
+    event->event.edit.deadline_s = spec->deadline_s;
+    event->event.edit.sets_held = names(edit, "hold");
+    event->event.edit.is_held = spec->is_held;
+    event->event.edit.sets_words = !fl_str_eq(event->event.edit.name, job->name) ||
+                                   !fl_str_eq(event->event.edit.labels, job->labels);
+    if (api_idempotent(call, event)) api_ask_any(call, event, done);
+}
+
+static void on_stored(struct api_call *call, const struct read_job *job)
+{
+    struct edit *edit = call->state;
+    struct fl_problems problems = {0};
+    struct fl_job_spec spec = {0};
+
+    if (!job) {
+        api_fail(call, FL_UNAVAILABLE, "the job is being stored, try again");
+        return;
+    }
+    spec.name = fl_arena_str(&call->arena, job->name);
+    spec.labels = fl_pairs_of_lines(fl_arena_str(&call->arena, job->labels), &call->arena);
+    if (!fl_job_edit_parse(edit->body, &call->arena, &spec, &problems)) {
+        api_fail_problems(call, &problems);
+    } else if (!names(edit, "queue") || may_move(call, spec.queue)) {
+        send_edit(call, job, &spec);
+    }
+}
+
+static void on_view(struct api_call *call, const struct core_answer *answer)
+{
+    struct edit *edit = call->state;
+
+    edit->revision =
+        answer->code == FL_OK && answer->jobs_len == 1 ? answer->jobs[0].revision : NO_REVISION;
+    call_reads_job(call, edit->job, on_stored);
+}
+
+/* Its row is read behind this, so its words are those of this revision, or of a later one, and then
+ * the core refuses the edit. */
+static void read_revision(struct api_call *call, struct fl_job job)
+{
+    struct edit *edit = call->state;
+    struct engine_event *event = api_event(call, CORE_EV_read_job);
+
+    edit->job = job;
+    event->event.job.job = job;
+    api_ask_any(call, event, on_view);
+}
+
+/* With a key the engine is asked nonetheless: this may be the repetition of a request that came
+ * before the job's end. */
+static void ended(struct api_call *call, const struct read_job *job)
+{
+    struct edit *edit = call->state;
+
+    edit->job = job->job;
+    edit->has_ended = true;
+    edit->state = job->state;
+    edit->revision = NO_REVISION;
+    if (api_header(call, "idempotency-key").len > 0) {
+        on_stored(call, job);
+    } else {
+        fail_ended(call);
+    }
+}
+
+static void edit_job(struct api_call *call)
+{
+    struct edit *edit = fl_arena_new(&call->arena, struct edit);
+
+    edit->body = api_body_json(call, false);
+    if (!edit->body) return;
+    call->state = edit;
+    job_lookup(call, read_revision, ended);
+}
+
+/* ---- its description ------------------------------------------------------------------------- */
+
+static const struct api_field edit_fields[] = {
+    API_MAY("name", "string or null", "for people; null: none"),
+    API_MAY("queue", "string", "where it waits; the token needs the scope submit"),
+    API_MAY("priority", "integer", "within its queue, the higher goes first"),
+    API_MAY("deadline", "string or integer or null",
+            "the longest time from its first start, like 1h30m, or seconds; null: none.  Not once "
+            "it has started"),
+    API_MAY("labels", "object or null",
+            "labels that are given come over those that there are, null takes one away; null for "
+            "all: none is left"),
+    API_MAY("hold", "boolean", "it starts nothing more; false: it may start"),
+    {0},
+};
+
+const struct api_object job_edit_object = {
+    .name = "JobEdit",
+    .text = "What becomes another of an open job.  A member that is left out stays.",
+    .fields = edit_fields,
+    .example = "{\"priority\":10,\"labels\":{\"team\":\"vision\",\"try\":null}}"};
+
+const struct api_route job_edit_routes[] = {
+    API_ROUTE(API_PATCH, "/v1/jobs/{job}", API_NEED_cancel, edit_job, "editJob",
+              "changes what is given of an open job; what runs of it goes on", .schema = "JobEdit",
+              .body_max = 65536, .headers = API_TAKES_key | API_TAKES_match, .answer = "Job",
+              .may_conflict = true),
+    {0},
+};
