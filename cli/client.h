@@ -1,8 +1,8 @@
 /* client.h - one request after another to the control plane's REST API.
  * A control plane that is away (no connection, 429, 503) is asked again for CLI_PATIENCE_MS, or
- * CLI_LOOK_MS by verbs that only look and find no connection; after 2 s stderr says so.  A POST
- * goes with an Idempotency-Key, so that asking again makes nothing twice.  Redirects are never
- * followed; the certificate is always checked. */
+ * CLI_LOOK_MS by verbs that only look and find no connection; after 2 s stderr says so.  A POST or
+ * PATCH goes with an Idempotency-Key, so that asking again makes nothing twice.  Redirects are
+ * never followed; the certificate is always checked. */
 #pragma once
 
 #include <jansson.h>
@@ -18,9 +18,10 @@ struct cli_request {
     const char *content_type; /* the body's; NULL: application/json */
     const char *body;         /* NULL: none */
     size_t body_len;
-    const char *key;    /* Idempotency-Key; NULL: a POST gets one of its own */
-    const char *accept; /* NULL: application/json */
-    bool is_impatient;  /* one try */
+    const char *key;      /* Idempotency-Key; NULL: a POST or PATCH gets its own */
+    const char *if_match; /* NULL: none */
+    const char *accept;   /* NULL: application/json */
+    bool is_impatient;    /* one try */
 };
 
 struct cli_reply {

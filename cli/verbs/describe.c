@@ -64,6 +64,13 @@ static void describe_job(struct cli *cli, const json_t *job)
     if (cli_int(job, "priority")) {
         printf("%-12s %lld\n", "priority", (long long)cli_int(job, "priority"));
     }
+    if (cli_int(job, "deadline")) {
+        printf("%-12s %lld s from its first start\n", "deadline",
+               (long long)cli_int(job, "deadline"));
+    }
+    if (cli_int(job, "revision")) {
+        printf("%-12s %lld\n", "revision", (long long)cli_int(job, "revision"));
+    }
     put_line(cli, "cluster", cli_text(job, "cluster"));
     put_line(cli, "submitted", cli_when(cli, cli_text(job, "submittedAt")));
     put_line(cli, "by", cli_text(job, "submittedBy"));

@@ -4,11 +4,11 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/job_name.h"
 
-/* An open job gets another queue, priority, deadline, name or labels, or is held.  What runs of it
- * goes on; the rest is started by what the job says now.  Like each order, one that changes nothing
- * is answered alike, and has no row. */
+/* An open job gets another queue, priority, deadline, name or labels, or is held.  Its attempts go
+ * on; the rest is started by its new values.  Like each order, one that changes nothing is answered
+ * alike, and has no row. */
 
-/* What the job is to be. */
+/* The job is to be so. */
 struct wanted {
     struct fl_queue_id queue;
     int32_t priority;

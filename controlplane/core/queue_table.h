@@ -115,7 +115,7 @@ void queue_table_join(struct queue_table *table, const struct job_table *jobs, s
 void queue_table_leave(struct queue_table *table, const struct job_table *jobs,
                        struct job_slot job);
 
-/* Out of its bucket, and its own from now on is this one, perhaps of another queue: to be entered. */
+/* Out of its bucket; its own is this one from now on, perhaps of another queue: to be entered. */
 void queue_table_move(struct queue_table *table, const struct job_table *jobs, struct job_slot job,
                       struct bucket_slot bucket);
 

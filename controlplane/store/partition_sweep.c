@@ -18,8 +18,8 @@ enum step {
 };
 
 /* The tables of DELETE; the last needs a look at job_end. */
-static const char *const rows_of[] = {"attempt", "attempt_end", "attempt_stop", "attempt_words",
-                                      "job_edit", "element_end"};
+static const char *const rows_of[] = {"attempt",       "attempt_end", "attempt_stop",
+                                      "attempt_words", "job_edit",    "element_end"};
 
 enum { ROWS_OF_LEN = sizeof rows_of / sizeof *rows_of };
 

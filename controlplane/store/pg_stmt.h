@@ -4,7 +4,8 @@
  *   {columns} {u.columns}    are its columns; the same with u. before each
  *   {keys} {key}             are the columns of the key; the first of them
  *   {s.keys=u.keys}          is "s.a = u.a and ..."
- *   {sets} {u.sets}          are "a = excluded.a, ...", "a = u.a, ..." for all columns outside the key
+ *   {sets} {u.sets}          are "a = excluded.a, ..." and "a = u.a, ..." for all columns outside
+ *                            the key
  *   {stamps} {$stamps}       are the columns that no row has, each behind a comma; their parameters
  *   {unnests} {arrays}       are the parameters, an array a column: "unnest($1) a, ..."; "$1, ..."
  *   {array}                  is the first array

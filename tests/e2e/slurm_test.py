@@ -38,7 +38,7 @@ class Page:
 
     def job_for(self, verb):
         """A job in the state in which that verb makes sense."""
-        if verb in ("hold", "release"):
+        if verb in ("hold", "release", "edit"):
             return self.submit("--hold", "true")
         if verb == "retry":
             job = self.submit("false")

@@ -80,11 +80,6 @@ void policy_asked_destroy(struct policy_asked *asked)
     fl_free(asked);
 }
 
-static uint64_t hash_of(struct fl_str s)
-{
-    return s.len ? fl_hash64(1, s.at, s.len) | 1 : 0;
-}
-
 /* ---- requests -------------------------------------------------------------------------------- */
 
 static void copy_name(char out[POLICY_NAME_MAX], struct fl_str name)
@@ -97,13 +92,13 @@ static void keep_items(struct asked *asked, const struct core_event *event)
 {
     for (size_t i = 0; i < event->submit.len; i++) {
         const struct core_submit_item *from = &event->submit.at[i];
-        struct asked_item item = {.queue = hash_of(from->queue),
-                                  .name = hash_of(from->name),
-                                  .shape = hash_of(from->shape),
-                                  .picked = hash_of(from->picked),
-                                  .params = hash_of(from->params),
-                                  .labels = hash_of(from->labels),
-                                  .owner = hash_of(event->owner),
+        struct asked_item item = {.queue = policy_hash(from->queue),
+                                  .name = policy_hash(from->name),
+                                  .shape = policy_hash(from->shape),
+                                  .picked = policy_hash(from->picked),
+                                  .params = policy_hash(from->params),
+                                  .labels = policy_hash(from->labels),
+                                  .owner = policy_hash(event->owner),
                                   .retry_of = from->retry_of.n,
                                   .spec = from->spec_digest,
                                   .priority = from->priority,
@@ -149,7 +144,7 @@ static void keep_edit(struct asked *asked, const struct core_event *event)
     asked->sets_labels = event->edit.sets_words;
     asked->priority = event->edit.priority;
     asked->deadline_s = event->edit.deadline_s;
-    asked->labels = hash_of(event->edit.labels);
+    asked->labels = policy_hash(event->edit.labels);
     copy_name(asked->name, event->edit.queue);
 }
 
@@ -167,7 +162,7 @@ void policy_asked_heard(struct policy *policy, const struct core_event *event)
     asked->is_known = true;
     asked->kind = event->kind;
     asked->tenant = event->tenant.n;
-    asked->key = hash_of(event->key);
+    asked->key = policy_hash(event->key);
     asked->body_sha = event->body_sha;
     switch (event->kind) {
     case CORE_EV_submit:
@@ -252,13 +247,13 @@ static void see_job(struct policy *policy, const struct row_job_new *row)
     const struct policy_queue *queue = policy_queue(policy, row->queue);
     struct accepted accepted = {.job = row->job,
                                 .tenant = row->tenant,
-                                .item = {.queue = hash_of(fl_str_c(queue->name)),
-                                         .name = hash_of(row->name),
+                                .item = {.queue = policy_hash(fl_str_c(queue->name)),
+                                         .name = policy_hash(row->name),
                                          .shape = policy_shape(policy, row->shape)->hash,
-                                         .picked = hash_of(row->picked),
-                                         .params = hash_of(row->params),
-                                         .labels = hash_of(row->labels),
-                                         .owner = hash_of(row->owner),
+                                         .picked = policy_hash(row->picked),
+                                         .params = policy_hash(row->params),
+                                         .labels = policy_hash(row->labels),
+                                         .owner = policy_hash(row->owner),
                                          .retry_of = row->retry_of,
                                          .spec = row->spec,
                                          .priority = row->priority,
@@ -467,7 +462,7 @@ static void see_mark(struct policy *policy, const struct row_mark_set *row)
     }
 }
 
-/* What the order does not name stays; the model does not know the edit yet. */
+/* Members that the order does not name stay; the model does not know the edit yet. */
 static bool is_as_ordered(struct policy *policy, const struct asked *asked,
                           const struct row_job_edit *row)
 {
@@ -480,7 +475,8 @@ static bool is_as_ordered(struct policy *policy, const struct asked *asked,
     return (asked->sets_queue ? strcmp(queue, asked->name) == 0 : row->queue == job->queue) &&
            row->priority == (asked->sets_priority ? asked->priority : job->priority) &&
            row->deadline_s == (asked->sets_deadline ? asked->deadline_s : job->deadline_s) &&
-           (!asked->sets_labels || hash_of(row->labels) == asked->labels);
+           policy_hash(row->name) == job->name &&
+           policy_hash(row->labels) == (asked->sets_labels ? asked->labels : job->labels);
 }
 
 static void I29_an_edit_was_ordered(struct policy *policy, const struct row_job_edit *row)
@@ -499,7 +495,7 @@ static void I29_an_edit_was_ordered(struct policy *policy, const struct row_job_
 
 static void I29_a_key_is_its_askers(struct policy *policy, const struct row_idempotency *row)
 {
-    struct kept_key kept = {row->tenant, hash_of(row->key)};
+    struct kept_key kept = {row->tenant, policy_hash(row->key)};
 
     for (size_t i = 0; i < policy->asked->keys.len; i++) {
         const struct kept_key *other = &policy->asked->keys.at[i];

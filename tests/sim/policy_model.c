@@ -108,6 +108,11 @@ struct policy_element *policy_element(struct policy_job *job, uint32_t element)
     return NULL;
 }
 
+uint64_t policy_hash(struct fl_str text)
+{
+    return text.len ? fl_hash64(1, text.at, text.len) | 1 : 0;
+}
+
 bool policy_is_before(const struct policy_job *job, uint64_t id, const struct policy_job *other,
                       uint64_t other_id)
 {
@@ -489,6 +494,8 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
     job->deadline_s = row->deadline_s;
     job->retries_max = row->retries_max;
     job->priority = row->priority;
+    job->name = policy_hash(row->name);
+    job->labels = policy_hash(row->labels);
     job->elements = row->elements;
     line_up(policy, job, row->job);
     policy_after_job(policy, row);
@@ -518,6 +525,8 @@ static void edit_job(struct policy *policy, const struct row_job_edit *row)
     job->queue = row->queue;
     job->priority = row->priority;
     job->deadline_s = row->deadline_s;
+    job->name = policy_hash(row->name);
+    job->labels = policy_hash(row->labels);
     job->revision = row->revision;
     job->edited_at = policy->at;
     line_up(policy, job, row->job);

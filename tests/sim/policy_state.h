@@ -161,8 +161,9 @@ struct policy_job {
     uint32_t queue, shape;
     uint32_t deadline_s, retries_max; /* 0: none */
     int32_t priority;
-    uint32_t revision; /* its edits */
-    fl_ms edited_at;   /* the core's time of the newest */
+    uint64_t name, labels; /* by their hashes */
+    uint32_t revision;     /* its edits */
+    fl_ms edited_at;       /* the core's time of the newest */
     uint32_t elements, started, live, running, succeeded, failed, cancelled;
     fl_ms first_start;      /* 0: none */
     fl_ms first_start_true; /* true time: not before */
@@ -255,6 +256,8 @@ struct policy_queue *policy_queue(struct policy *policy, uint32_t id);
 struct policy_shape *policy_shape(const struct policy *policy, uint32_t id);
 struct policy_cluster *policy_cluster(struct policy *policy, uint32_t id);
 struct policy_element *policy_element(struct policy_job *job, uint32_t element); /* NULL: none */
+/* 0: it is empty. */
+uint64_t policy_hash(struct fl_str text);
 /* It comes before the other in its queue: priority, then age. */
 bool policy_is_before(const struct policy_job *job, uint64_t id, const struct policy_job *other,
                       uint64_t other_id);

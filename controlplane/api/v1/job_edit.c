@@ -270,14 +270,14 @@ static const struct api_field edit_fields[] = {
 
 const struct api_object job_edit_object = {
     .name = "JobEdit",
-    .text = "What becomes another of an open job.  A member that is left out stays.",
+    .text = "The new values of members of an open job.  A member that is left out stays.",
     .fields = edit_fields,
     .example = "{\"priority\":10,\"labels\":{\"team\":\"vision\",\"try\":null}}"};
 
 const struct api_route job_edit_routes[] = {
     API_ROUTE(API_PATCH, "/v1/jobs/{job}", API_NEED_cancel, edit_job, "editJob",
-              "changes what is given of an open job; what runs of it goes on", .schema = "JobEdit",
-              .body_max = 65536, .headers = API_TAKES_key | API_TAKES_match, .answer = "Job",
-              .may_conflict = true),
+              "changes the given members of an open job; its attempts that run go on",
+              .schema = "JobEdit", .body_max = 65536, .headers = API_TAKES_key | API_TAKES_match,
+              .answer = "Job", .may_conflict = true),
     {0},
 };

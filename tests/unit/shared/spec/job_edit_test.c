@@ -23,7 +23,7 @@ static const struct {
     {"{\"labels\":null}", "sweep|ml|5|60|0|"},
 };
 
-/* What is no edit, where, and a part of the reason. */
+/* These are no edits: the place of the fault, and a part of the reason. */
 static const struct {
     const char *edit, *pointer, *detail;
 } bad_edits[] = {
@@ -42,7 +42,7 @@ static const struct {
     {"{\"deadline\":\"soon\"}", "/deadline", ""},
     {"{\"name\":\"\"}", "/name", ""},
     {"{\"labels\":[]}", "/labels", ""},
-    {"{\"labels\":{\"a\":7}}", "/labels/a", ""},
+    {"{\"labels\":{\"a\":[7]}}", "/labels/a", ""},
     {"{\"labels\":{\"a b\":\"7\"}}", "/labels/a b", ""},
     {"{\"priority\":1,\"deadline\":-1}", "/deadline", ""},
 };
