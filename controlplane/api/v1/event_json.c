@@ -420,7 +420,7 @@ const struct api_object closed_event_object = {
 const struct api_object event_object = {
     .name = "Event",
     .text = "Something that was committed: the data of an event in a stream.",
-    .one_of = "JobSubmittedEvent, JobHeldEvent, JobReleasedEvent, "
+    .one_of = "JobSubmittedEvent, JobEditedEvent, JobHeldEvent, JobReleasedEvent, "
               "JobStoppingEvent, JobEndedEvent, AttemptAssignedEvent, AttemptStoppingEvent, "
               "AttemptEndedEvent, ElementEndedEvent, ReplicaChangedEvent, "
               "QueueChangedEvent, ClusterChangedEvent, UnknownEvent, ResetEvent, ClosedEvent",

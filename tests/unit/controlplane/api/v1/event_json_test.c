@@ -1,5 +1,6 @@
 #include "controlplane/api/v1/event_json.h"
 
+#include "controlplane/api/v1/resources.h"
 #include "shared/base/buf.h"
 #include "tests/fl_test.h"
 
@@ -48,5 +49,29 @@ static void a_row_of_a_newer_program_is_shown_to_the_fleet_but_not_to_one_job(vo
     fl_buf_fini(&buf);
 }
 
-FL_TESTS(cmocka_unit_test(an_event_has_its_place_its_type_and_its_data),
+/* A generated client knows the kinds that this list names, and no other. */
+static void each_kind_of_event_is_described_as_one(void **state)
+{
+    static const char ending[] = "Event";
+    size_t len = sizeof ending - 1, found = 0;
+
+    (void)state;
+    for (const struct api_object *const *object = api_v1.objects; *object; object++) {
+        const char *name = (*object)->name, *kinds = event_object.one_of;
+        size_t name_len = strlen(name);
+        struct fl_str kind;
+        bool is_there = false;
+
+        if (name_len <= len || strcmp(name + name_len - len, ending) != 0) continue;
+        while (api_word_next(&kinds, &kind)) {
+            is_there = is_there || fl_str_eq(kind, fl_str_c(name));
+        }
+        if (!is_there) fail_msg("%s is no kind of Event", name);
+        found++;
+    }
+    assert_true(found > 10);
+}
+
+FL_TESTS(cmocka_unit_test(each_kind_of_event_is_described_as_one),
+         cmocka_unit_test(an_event_has_its_place_its_type_and_its_data),
          cmocka_unit_test(a_row_of_a_newer_program_is_shown_to_the_fleet_but_not_to_one_job))
