@@ -461,25 +461,32 @@ static struct fl_str without_weak(struct fl_str etag)
     return etag;
 }
 
+bool fl_http_etag_next(struct fl_str *list, struct fl_str *ret_tag)
+{
+    struct fl_str item = without_weak(trim(*list)), rest;
+    const char *quote =
+        item.len > 1 && item.at[0] == '"' ? memchr(item.at + 1, '"', item.len - 1) : NULL;
+
+    if (!quote) return false;
+    item.len -= (size_t)(quote + 1 - item.at);
+    rest = trim((struct fl_str){quote + 1, item.len});
+    if (rest.len > 0) {
+        if (rest.len == 1 || rest.at[0] != ',') return false;
+        rest = trim((struct fl_str){rest.at + 1, rest.len - 1});
+    }
+    *ret_tag = (struct fl_str){item.at, (size_t)(quote + 1 - item.at)};
+    *list = rest;
+    return true;
+}
+
 bool fl_http_etag_is_listed(struct fl_str list, struct fl_str etag)
 {
-    etag = without_weak(etag);
-    list = trim(list);
-    if (fl_str_eq(list, FL_STR("*"))) return true;
-    while (list.len) {
-        struct fl_str item = without_weak(list);
-        const char *quote;
-        size_t used;
+    struct fl_str item;
 
-        if (item.len < 2 || item.at[0] != '"') return false;
-        quote = memchr(item.at + 1, '"', item.len - 1);
-        if (!quote) return false;
-        item.len = (size_t)(quote - item.at) + 1;
+    etag = without_weak(etag);
+    if (fl_str_eq(trim(list), FL_STR("*"))) return true;
+    while (fl_http_etag_next(&list, &item)) {
         if (fl_str_eq(item, etag)) return true;
-        used = (size_t)(quote + 1 - list.at);
-        list = trim((struct fl_str){list.at + used, list.len - used});
-        if (list.len == 0 || list.at[0] != ',') return false;
-        list = trim((struct fl_str){list.at + 1, list.len - 1});
     }
     return false;
 }

@@ -101,6 +101,9 @@ static inline bool fl_http_head_has_body(const struct fl_http_head *head)
 /* The first header of that name, in any case; NULL if it is absent.  'name' is in lower case. */
 const struct fl_http_field *fl_http_head_find(const struct fl_http_head *head, struct fl_str name);
 
+/* Takes the next tag, without its "W/", off a list; false: it is empty, or no list of tags and left
+ * as it is. */
+bool fl_http_etag_next(struct fl_str *list, struct fl_str *ret_tag);
 /* Whether an If-None-Match value lists 'etag' (with its quotes, as sent).  The comparison is weak;
  * '*' matches any.  A malformed list matches nothing from its fault on: the whole answer goes out,
  * which is never wrong. */

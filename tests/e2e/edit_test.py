@@ -78,11 +78,12 @@ def conditions(h):
         edit(h, job, {"priority": 3}, headers={"If-Match": '"2"'})
         edit(h, job, {"priority": 4}, headers={"If-Match": '"9", "3.abc" , "1"'})
         edit(h, job, {"priority": 5}, headers={"If-Match": "*"})
+        edit(h, job, {"priority": 5}, headers={"If-Match": 'W/"9.a",W/"5.abc"'})
     with shows("an older one is refused with 412 and changes nothing, and says the revision"):
         got, _ = edit(h, job, {"priority": 9}, 412, {"If-Match": tag})
         assert got["code"] == "changed" and "revision is 5" in got["detail"], got
         equal(h.job(job)["priority"], 5)
-        for wrong in ('"50"', '"5', "5", '"5" "6"', 'W/"5"', ""):
+        for wrong in ('"50"', '"5', "5", '"5" "6"', 'W/', "W", ""):
             status, _, text = h.ask("PATCH", f"/v1/jobs/{job}", {"priority": 9}, headers={"If-Match": wrong})
             equal(status, 412 if wrong == '"50"' else 200 if wrong == "" else 422, f"{wrong}: {text}")
             if wrong == "":

@@ -16,6 +16,7 @@
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/views/directory.h"
 #include "shared/spec/job_edit.h"
+#include "shared/wire/http_head.h"
 
 enum { TRIES = 5 };
 
@@ -28,6 +29,7 @@ struct edit {
     bool has_ended;
     enum job_state state; /* in which it ended */
     uint32_t revision;
+    bool did_match; /* If-Match, when its revision was read */
     uint32_t tries;
 };
 
@@ -50,32 +52,16 @@ static bool is_tag_of(struct fl_str tag, uint32_t revision)
 }
 
 /* False: its text is no list of tags. */
-static bool read_match(struct fl_str header, uint32_t revision, bool *ret_matches)
+static bool read_match(struct fl_str list, uint32_t revision, bool *ret_matches)
 {
-    bool matches = header.len == 0 || fl_str_eq(header, FL_STR("*"));
-    size_t at = 0;
+    bool matches = list.len == 0 || fl_str_eq(list, FL_STR("*"));
+    struct fl_str tag;
 
-    if (matches) return *ret_matches = true;
-    for (;;) {
-        const char *from = header.at + at;
-        const char *end =
-            at < header.len && *from == '"' ? memchr(from + 1, '"', header.len - at - 1) : NULL;
-        size_t len = end ? (size_t)(end - from) + 1 : 0;
-
-        if (len == 0) return false;
-        matches = matches || is_tag_of((struct fl_str){from, len}, revision);
-        at += len;
-        while (at < header.len && header.at[at] == ' ') {
-            at++;
-        }
-        if (at == header.len) break;
-        if (header.at[at++] != ',') return false;
-        while (at < header.len && header.at[at] == ' ') {
-            at++;
-        }
+    while (!matches && fl_http_etag_next(&list, &tag)) {
+        matches = is_tag_of(tag, revision);
     }
     *ret_matches = matches;
-    return true;
+    return matches || list.len == 0;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -103,6 +89,9 @@ static void done(struct api_call *call, const struct core_answer *answer)
     } else if (answer->code != FL_CHANGED) {
         api_fail(call, answer->code, "%s",
                  answer->text ? answer->text : fl_code_meaning(answer->code));
+    } else if (api_header(call, "if-match").len > 0 && edit->did_match) {
+        api_fail(call, FL_CHANGED,
+                 "somebody else has just edited the job; read it, and decide again");
     } else if (api_header(call, "if-match").len > 0) {
         api_fail(call, FL_CHANGED,
                  "the job is not as If-Match says: its revision is %" PRIu32
@@ -156,11 +145,10 @@ static bool put_words(struct api_call *call, struct engine_event *event,
 static void send_edit(struct api_call *call, const struct read_job *job,
                       const struct fl_job_spec *spec)
 {
-    const struct edit *edit = call->state;
+    struct edit *edit = call->state;
     struct engine_event *event = api_event(call, CORE_EV_edit);
-    bool matches;
 
-    if (!read_match(api_header(call, "if-match"), edit->revision, &matches)) {
+    if (!read_match(api_header(call, "if-match"), edit->revision, &edit->did_match)) {
         engine_event_destroy(event);
         api_fail_header(call, "If-Match", "no list of ETags", api_header(call, "if-match"),
                         "the ETag of the job, or its revision in double quotes");
@@ -171,7 +159,7 @@ static void send_edit(struct api_call *call, const struct read_job *job,
         return;
     }
     event->event.edit.job = edit->job;
-    event->event.edit.revision = matches ? edit->revision : NO_REVISION;
+    event->event.edit.revision = edit->did_match ? edit->revision : NO_REVISION;
     event->event.edit.sets_queue = names(edit, "queue");
     event->event.edit.queue = fl_arena_str(&event->arena, spec->queue);
     event->event.edit.sets_priority = names(edit, "priority");

@@ -196,7 +196,7 @@ static void a_first_line_without_a_version_is_refused_before_the_head_ends(void 
 
 static void an_etag_is_found_in_a_list(void **state)
 {
-    struct fl_str etag = FL_STR("\"b\"");
+    struct fl_str etag = FL_STR("\"b\""), list = FL_STR(" W/\"a,\" , \"\",\"b\" ,"), tag;
 
     (void)state;
     assert_true(fl_http_etag_is_listed(FL_STR("\"b\""), etag));
@@ -208,6 +208,10 @@ static void an_etag_is_found_in_a_list(void **state)
     assert_false(fl_http_etag_is_listed(FL_STR("\"a\" \"b\""), etag));
     assert_false(fl_http_etag_is_listed(FL_STR("\"b"), etag));
     assert_false(fl_http_etag_is_listed(FL_STR("W/"), etag));
+    assert_true(fl_http_etag_next(&list, &tag) && fl_str_eq(tag, FL_STR("\"a,\"")));
+    assert_true(fl_http_etag_next(&list, &tag) && fl_str_eq(tag, FL_STR("\"\"")));
+    assert_false(fl_http_etag_next(&list, &tag)); /* a comma, and nothing behind it */
+    assert_true(fl_str_eq(list, FL_STR("\"b\" ,")));
 }
 
 static void a_value_with_a_line_end_is_no_header(void **state)
