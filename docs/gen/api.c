@@ -152,6 +152,7 @@ static void print_route(const struct api_route *route)
         printf(".\n");
     }
     if (route->headers & API_TAKES_key) printf("Takes `Idempotency-Key`.\n");
+    if (route->headers & API_TAKES_match) printf("Takes `If-Match`.\n");
     if (route->headers & API_TAKES_event_id) printf("Takes `Last-Event-ID`.\n");
     if (route->headers & API_TAKES_range) printf("Takes `Range`.\n");
     for (size_t i = 0; i < headers_len; i++) {
