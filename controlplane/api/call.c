@@ -332,7 +332,8 @@ void api_answer(struct api_call *call)
                  API_ANSWER_BYTES_MAX);
         return;
     }
-    if ((call->route->method == API_GET || call->tag) && has_it_already(call, body)) {
+    if ((call->route->method == API_GET || (call->route->headers & API_TAKES_match)) &&
+        has_it_already(call, body)) {
         api_answer_as(call, 304, "application/json", (struct fl_str){0});
         return;
     }

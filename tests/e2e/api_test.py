@@ -653,7 +653,7 @@ def rest(f):
         keyed = {route["operationId"]: (method.upper(), path) for path, methods in described[0].document["paths"].items() for method, route in methods.items()
                  if any(one["name"] == "Idempotency-Key" for one in route["parameters"])}
         one, two = (call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True}).json()["id"] for _ in range(2))
-        in_turn = (("submitJob", "", {"command": ["true"]}), ("submitJobs", "", [{"command": ["true"]}]), ("holdJob", one, None), ("releaseJob", one, None),
+        in_turn = (("submitJob", "", {"command": ["true"]}), ("submitJobs", "", [{"command": ["true"]}]), ("holdJob", one, None), ("editJob", one, {"priority": 1}), ("releaseJob", one, None),
                    ("cancelJob", two, None), ("retryJob", one, {}), ("retryJobs", "", {"queue": "broken", "limit": 1}), ("createQueue", "", {"name": "keyed"}), ("changeQueue", "keyed", {"defaultCpu": "2"}), ("pauseQueue", "keyed", None),
                    ("resumeQueue", "keyed", None), ("removeQueue", "keyed", None), ("cordonCluster", "west", {"reason": "x"}), ("drainCluster", "west", {"running": "wait"}),
                    ("uncordonCluster", "west", None), ("unlockCluster", "west", None), ("revokeCluster", "west", None), ("forgetCluster", "west", None))

@@ -87,6 +87,9 @@ def prepare(f, verb):
         until("it runs", lambda: f.job(id)["state"] == "running" and f.run("exec", id, "cat", "results.csv").returncode == 0)
     elif verb in ("cancel", "release"):
         job("--hold", "true")
+    elif verb == "edit":
+        f.cli("queue", "create", "urgent")
+        job("--hold", "true")
     elif verb == "hold":
         job("--cpus", "900", "true")
     elif verb in ("logs", "describe", "retry"):

@@ -81,6 +81,7 @@ def main():
     commands, taken, refused = tables()
     with tempfile.TemporaryDirectory() as folder, fleet.Fleet(clusters=3) as f:
         page = Page(f, folder)
+        f.cli("queue", "create", "ml")
         with shows(f"the {len(commands)} commands of the page run"):
             assert len(commands) >= 20, commands
             for _, ours, *_ in commands:
