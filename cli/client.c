@@ -59,7 +59,9 @@ static void make_request(struct cli *cli, const struct cli_request *request,
     cli_http_put_header(ret_http, "Accept", request->accept ? request->accept : "application/json");
     if (request->body && !type) type = "application/json";
     if (request->body) cli_http_put_header(ret_http, "Content-Type", type);
-    if (!key && request->method[0] == 'P') key = random_key(cli); /* POST, PATCH */
+    if (!key && (strcmp(request->method, "POST") == 0 || strcmp(request->method, "PATCH") == 0)) {
+        key = random_key(cli);
+    }
     if (request->if_match) cli_http_put_header(ret_http, "If-Match", request->if_match);
     if (key) cli_http_put_header(ret_http, "Idempotency-Key", key);
 }

@@ -28,7 +28,7 @@ static bool find_queue(struct core *core, const struct core_event *event, struct
     wanted->queue = queue_table_find(&core->queues, event->tenant, name);
     if (wanted->queue.n) return true;
     if (name.len > FL_NAME_BYTES_MAX) name.len = FL_NAME_BYTES_MAX;
-    core_answer_code(batch, event, FL_CONFLICT,
+    core_answer_code(batch, event, FL_INVALID,
                      fl_arena_printf(&core->scratch,
                                      "queue \"" FL_STR_FMT
                                      "\" does not exist; create it, or name another",

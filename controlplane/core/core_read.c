@@ -320,10 +320,11 @@ static void find_line(struct core *core, struct walk *walk)
 /* None: no job is left, or the walk is at its floor. */
 static struct job_slot walk_on(const struct core *core, struct walk *walk)
 {
-    struct job_slot slot = job_table_prev(&core->jobs, walk->before), moved;
+    struct job_slot slot = walk->line, moved;
 
-    if (walk->queue) {
-        slot = walk->line;
+    if (!walk->queue) {
+        slot = job_table_prev(&core->jobs, walk->before);
+    } else {
         moved = job_tree_before(&core->jobs, JOB_LINKS_OF_QUEUE, walk->queue->moved, walk->before);
         if (moved.n && (!slot.n || job_table_at(&core->jobs, moved)->id >
                                        job_table_at(&core->jobs, slot)->id)) {

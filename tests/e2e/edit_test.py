@@ -99,6 +99,13 @@ def conditions(h):
         status, headers, text = h.ask("PATCH", f"/v1/jobs/{job}", {"priority": 7}, headers=key)
         equal((status, headers.get("Idempotent-Replayed"), json.loads(text)["priority"]), (200, "true", 8))
         equal(h.ask("PATCH", f"/v1/jobs/{job}", {"priority": 9}, headers=key)[0], 409)
+        h.api("POST", "/v1/queues", {"name": "passing"})
+        key = {"Idempotency-Key": "edit-away"}
+        edit(h, job, {"queue": "passing"}, headers=key)
+        edit(h, job, {"queue": "default"})
+        h.api("DELETE", "/v1/queues/passing")
+        equal(edit(h, job, {"queue": "passing"}, headers=key)[0]["queue"], "default")
+        edit(h, job, {"queue": "passing"}, 422)
     with shows("of many at once each has its say: no label of another is lost"):
         before = h.job(job)["revision"]
         done = []

@@ -9,6 +9,7 @@
 #include "tests/sim/policy_access.h"
 #include "tests/sim/policy_after.h"
 #include "tests/sim/policy_asked.h"
+#include "tests/sim/policy_edit.h"
 #include "tests/sim/policy_ends.h"
 #include "tests/sim/policy_overdue.h"
 #include "tests/sim/policy_reads.h"
@@ -455,30 +456,6 @@ static void put_cluster(struct policy *policy, const struct row_cluster_put *row
     if (row->access != CORE_ACCESS_open) cluster->is_closed = true;
 }
 
-/* Into the line of its queue. */
-static void line_up(struct policy *policy, const struct policy_job *job, uint64_t id)
-{
-    struct policy_queue *queue = policy_queue(policy, job->queue);
-    size_t i = queue->open.len;
-
-    while (i > 0 && policy_is_before(job, id, policy_job(policy, queue->open.at[i - 1]),
-                                     queue->open.at[i - 1])) {
-        i--;
-    }
-    fl_vec_insert(&queue->open, i, id);
-}
-
-static void leave_line(struct policy *policy, const struct policy_job *job, uint64_t id)
-{
-    struct policy_queue *queue = policy_queue(policy, job->queue);
-
-    for (size_t i = 0; i < queue->open.len; i++) {
-        if (queue->open.at[i] != id) continue;
-        fl_vec_remove(&queue->open, i);
-        return;
-    }
-}
-
 static void add_job(struct policy *policy, const struct row_job_new *row)
 {
     struct policy_job *job;
@@ -497,39 +474,8 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
     job->name = policy_hash(row->name);
     job->labels = policy_hash(row->labels);
     job->elements = row->elements;
-    line_up(policy, job, row->job);
+    policy_line_up(policy, job, row->job);
     policy_after_job(policy, row);
-}
-
-static void edit_job(struct policy *policy, const struct row_job_edit *row)
-{
-    struct policy_job *job = policy_job(policy, row->job);
-
-    if (row->revision != job->revision + 1) {
-        sim_broken(policy->sim, "I35", "edit %u of job %" PRIu64 " follows edit %u", row->revision,
-                   row->job, job->revision);
-    }
-    if (policy_queue(policy, row->queue)->tenant != job->tenant) {
-        sim_broken(policy->sim, "I35", "job %" PRIu64 " comes into a queue of another tenant",
-                   row->job);
-    }
-    if (row->deadline_s != job->deadline_s && job->started > 0) {
-        sim_broken(policy->sim, "I35", "job %" PRIu64 " has started, and its deadline is another",
-                   row->job);
-    }
-    if (row->queue != job->queue) sim_mark(policy->sim, MARK_edit_moved);
-    if (row->priority < job->priority) sim_mark(policy->sim, MARK_edit_lowered);
-    if (row->priority > job->priority) sim_mark(policy->sim, MARK_edit_raised);
-    if (job->live > 0) sim_mark(policy->sim, MARK_edit_while_live);
-    leave_line(policy, job, row->job);
-    job->queue = row->queue;
-    job->priority = row->priority;
-    job->deadline_s = row->deadline_s;
-    job->name = policy_hash(row->name);
-    job->labels = policy_hash(row->labels);
-    job->revision = row->revision;
-    job->edited_at = policy->at;
-    line_up(policy, job, row->job);
 }
 
 static void end_job(struct policy *policy, const struct row_job_end *row)
@@ -539,7 +485,7 @@ static void end_job(struct policy *policy, const struct row_job_end *row)
     policy_ends_job(policy, row);
     policy_after_job_end(policy, row);
     job->is_open = false;
-    leave_line(policy, job, row->job);
+    policy_leave_line(policy, job, row->job);
 }
 
 static void start_attempt(struct policy *policy, const struct row_attempt_new *row)
@@ -682,10 +628,8 @@ static void read_mark(struct policy *policy, const struct row_mark_set *row)
         policy_after_mark(policy, row);
         break;
     case CORE_MARK_edited:
-        if (row->value == job->revision) break;
-        sim_broken(policy->sim, "I35",
-                   "job %" PRIu64 " was edited %u times, and its mark says %lld", row->job,
-                   job->revision, (long long)row->value);
+        policy_edit_mark(policy, row);
+        break;
     }
 }
 
@@ -728,7 +672,7 @@ static void read_row(struct policy *policy, const struct row *row)
         add_job(policy, &row->job_new);
         break;
     case ROW_job_edit:
-        edit_job(policy, &row->job_edit);
+        policy_edit_job(policy, &row->job_edit);
         break;
     case ROW_job_end:
         end_job(policy, &row->job_end);

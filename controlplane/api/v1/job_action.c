@@ -21,8 +21,7 @@ static void answer_ended(struct api_call *call, struct fl_job job)
         job_answer(call, job);
         return;
     }
-    api_fail(call, FL_CONFLICT, "the job has ended already: it %s",
-             action->state == JOB_cancelled ? "was cancelled" : job_state_name(action->state));
+    job_fail_ended(call, action->state);
 }
 
 static void done(struct api_call *call, const struct core_answer *answer)

@@ -14,7 +14,7 @@
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/views/directory.h"
+#include "controlplane/api/v1/submit_item.h"
 #include "shared/spec/job_edit.h"
 #include "shared/wire/http_head.h"
 
@@ -68,12 +68,12 @@ static bool read_match(struct fl_str list, uint32_t revision, bool *ret_matches)
 
 static void read_revision(struct api_call *call, struct fl_job job);
 
-static void fail_ended(struct api_call *call)
+static void fail_queue(struct api_call *call)
 {
     const struct edit *edit = call->state;
 
-    api_fail(call, FL_CONFLICT, "the job has ended already: it %s",
-             edit->state == JOB_cancelled ? "was cancelled" : job_state_name(edit->state));
+    api_fail_absent_at(call, "/queue", "this queue does not exist, or not for this token",
+                       fl_json_member(edit->body, FL_STR("queue"))->text);
 }
 
 static void done(struct api_call *call, const struct core_answer *answer)
@@ -83,9 +83,11 @@ static void done(struct api_call *call, const struct core_answer *answer)
     if (answer->code == FL_OK) {
         job_answer(call, edit->job);
     } else if (edit->has_ended) {
-        fail_ended(call);
+        job_fail_ended(call, edit->state);
     } else if (answer->code == FL_ABSENT) {
         api_fail(call, FL_CONFLICT, "the job has just ended: nothing of it was changed");
+    } else if (answer->code == FL_INVALID && names(edit, "queue")) {
+        fail_queue(call); /* all else that may be invalid was read here */
     } else if (answer->code != FL_CHANGED) {
         api_fail(call, answer->code, "%s",
                  answer->text ? answer->text : fl_code_meaning(answer->code));
@@ -109,36 +111,16 @@ static void done(struct api_call *call, const struct core_answer *answer)
 /* Into another queue a job comes as if it were submitted there.  False: the call was answered. */
 static bool may_move(struct api_call *call, struct fl_str queue)
 {
-    struct fl_queue_id id;
-
     if (!(call->token.scopes & (CORE_SCOPE_submit | CORE_SCOPE_admin))) {
         api_fail(
             call, FL_DENIED,
             "this token may not do that; to move a job into a queue it needs the scope submit");
-        return false;
-    }
-    if (api_sees_queue(call, queue) && directory_queue_id(call->parts->directory, queue, &id)) {
+    } else if (!api_sees_queue(call, queue)) {
+        fail_queue(call);
+    } else {
         return true;
     }
-    api_fail_absent_at(call, "/queue", "this queue does not exist, or not for this token", queue);
     return false;
-}
-
-/* False: the call was answered. */
-static bool put_words(struct api_call *call, struct engine_event *event,
-                      const struct fl_job_spec *spec)
-{
-    struct fl_buf labels;
-
-    fl_buf_init_in(&labels, FL_JOB_LABELS_BYTES_MAX, &event->arena);
-    fl_pairs_lines(&labels, &spec->labels);
-    if (labels.is_over || !fl_str_is_text((struct fl_str){(const char *)labels.at, labels.len})) {
-        api_fail(call, FL_TOO_LARGE, "its labels are too long");
-        return false;
-    }
-    event->event.edit.name = fl_arena_str(&event->arena, spec->name);
-    event->event.edit.labels = fl_buf_take(&labels);
-    return true;
 }
 
 /* 'job': as it is stored; 'spec': as it is to be. */
@@ -147,6 +129,7 @@ static void send_edit(struct api_call *call, const struct read_job *job,
 {
     struct edit *edit = call->state;
     struct engine_event *event = api_event(call, CORE_EV_edit);
+    struct fl_err err = {0};
 
     if (!read_match(api_header(call, "if-match"), edit->revision, &edit->did_match)) {
         engine_event_destroy(event);
@@ -154,10 +137,12 @@ static void send_edit(struct api_call *call, const struct read_job *job,
                         "the ETag of the job, or its revision in double quotes");
         return;
     }
-    if (!put_words(call, event, spec)) {
+    if (!submit_labels(&spec->labels, &event->arena, &event->event.edit.labels, &err)) {
         engine_event_destroy(event);
+        api_fail(call, err.code, "%s", err.text);
         return;
     }
+    event->event.edit.name = fl_arena_str(&event->arena, spec->name);
     event->event.edit.job = edit->job;
     event->event.edit.revision = edit->did_match ? edit->revision : NO_REVISION;
     event->event.edit.sets_queue = names(edit, "queue");
@@ -226,7 +211,7 @@ static void ended(struct api_call *call, const struct read_job *job)
     if (api_header(call, "idempotency-key").len > 0) {
         on_stored(call, job);
     } else {
-        fail_ended(call);
+        job_fail_ended(call, edit->state);
     }
 }
 

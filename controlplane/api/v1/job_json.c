@@ -88,8 +88,7 @@ static void write_dependencies(struct api_call *call, struct fl_json_out *json, 
     }
 }
 
-/* The members that are stored when it is accepted, and never change.  'job' NULL: it could not be
- * read. */
+/* The members that only its row says.  'job' NULL: it could not be read. */
 static void write_cold(struct api_call *call, struct fl_json_out *json, const struct read_job *job)
 {
     job_json_name(json, job ? job->name : (struct fl_str){0});

@@ -68,3 +68,9 @@ void job_lookup(struct api_call *call, void (*open)(struct api_call *call, struc
     event->event.job.job = seen->job;
     api_ask_any(call, event, on_read);
 }
+
+void job_fail_ended(struct api_call *call, enum job_state state)
+{
+    api_fail(call, FL_CONFLICT, "the job has ended already: it %s",
+             state == JOB_cancelled ? "was cancelled" : job_state_name(state));
+}

@@ -7,3 +7,6 @@
  * seen.  The job is the route's first parameter. */
 void job_lookup(struct api_call *call, void (*open)(struct api_call *call, struct fl_job job),
                 void (*ended)(struct api_call *call, const struct read_job *job));
+
+/* Answers that the job can be changed no more. */
+void job_fail_ended(struct api_call *call, enum job_state state);

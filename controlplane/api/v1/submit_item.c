@@ -109,6 +109,20 @@ struct fl_str submit_queue(const struct fl_job_spec *spec, bool has_queue,
     return !has_queue && token->queue[0] ? fl_str_c(token->queue) : spec->queue;
 }
 
+bool submit_labels(const struct fl_pairs *labels, struct fl_arena *arena, struct fl_str *ret_labels,
+                   struct fl_err *err)
+{
+    struct fl_buf buf;
+
+    fl_buf_init_in(&buf, FL_JOB_LABELS_BYTES_MAX, arena);
+    fl_pairs_lines(&buf, labels);
+    if (buf.is_over || !fl_str_is_text((struct fl_str){(const char *)buf.at, buf.len})) {
+        return fl_fail(err, FL_TOO_LARGE, "its labels are too long");
+    }
+    *ret_labels = fl_buf_take(&buf);
+    return true;
+}
+
 bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
                       const struct submit_spec *shared, const struct token_grant *token,
                       struct fl_arena *arena, struct core_submit_item *ret_item, struct fl_err *err)
@@ -137,12 +151,7 @@ bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
         .name = fl_arena_str(arena, spec->name),
     };
     take_after(&spec->after, arena, &item);
-    fl_buf_init_in(&buf, FL_JOB_LABELS_BYTES_MAX, arena);
-    fl_pairs_lines(&buf, &spec->labels);
-    if (buf.is_over || !fl_str_is_text((struct fl_str){(const char *)buf.at, buf.len})) {
-        return fl_fail(err, FL_TOO_LARGE, "its labels are too long");
-    }
-    item.labels = fl_buf_take(&buf);
+    if (!submit_labels(&spec->labels, arena, &item.labels, err)) return false;
     fl_buf_init_in(&buf, FL_JOB_PARAMS_BYTES_MAX, arena);
     if (!fl_job_params_canonical(&buf, &spec->params)) {
         return fl_fail(err, FL_TOO_LARGE,

@@ -31,3 +31,7 @@ FL_CHECK bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
                                const struct submit_spec *shared, const struct token_grant *token,
                                struct fl_arena *arena, struct core_submit_item *ret_item,
                                struct fl_err *err);
+
+/* A job's labels as they are stored. */
+FL_CHECK bool submit_labels(const struct fl_pairs *labels, struct fl_arena *arena,
+                            struct fl_str *ret_labels, struct fl_err *err);

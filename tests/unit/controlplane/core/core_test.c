@@ -618,6 +618,60 @@ static void the_place_of_a_lost_cursor_is_looked_for_in_pieces(void **state)
     fini(&world);
 }
 
+static void move(struct world *world, uint64_t job, const char *queue)
+{
+    struct core_event event = {
+        .kind = CORE_EV_edit,
+        .tenant = {1},
+        .edit = {.job = {job}, .sets_queue = true, .queue = fl_str_c(queue)}};
+
+    core_step(world->core, &event, world->batch);
+}
+
+/* Jobs that an edit brought into a long queue stand among the others by their ids, on every page,
+ * also where the search for the others is cut and where a cursor is one of them. */
+static void moved_jobs_are_listed_in_their_place(void **state)
+{
+    static const uint64_t moved[] = {12000, 20000, 20001, 25000, 36000}, gone[] = {5, 10999};
+    const struct core_answer *page;
+    uint64_t looked, before = 0, listed = 0, last = UINT64_MAX;
+    struct world world;
+
+    (void)state;
+    init(&world, 1, 0);
+    put_queue(&world, "long");
+    for (int i = 0; i < 11; i++) {
+        submit_to(&world, "long", CORE_SUBMIT_MAX); /* jobs 1 to 11000 */
+    }
+    for (int i = 0; i < 25; i++) {
+        submit(&world, CORE_SUBMIT_MAX); /* to 36000, in another queue */
+    }
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        move(&world, moved[i], "long");
+    }
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        move(&world, gone[i], "ml");
+    }
+    next_batch(&world);
+    do {
+        page = list(&world, "long", before, last > 11000 ? 1 : CORE_PAGE_MAX, &looked);
+        assert_true(looked <= 11001);
+        for (size_t i = 0; i < page->jobs_len; i++, listed++) {
+            uint64_t id = page->jobs[i].job.n;
+
+            assert_true(id < last && id != gone[0] && id != gone[1]);
+            if (id > 11000) assert_int_equal(id, moved[4 - listed]);
+            last = id;
+        }
+        before = page->next;
+        next_batch(&world);
+    } while (before > 0);
+    assert_int_equal(listed, 11000 - 2 + 5);
+    assert_int_equal(last, 1);
+    core_check(world.core);
+    fini(&world);
+}
+
 static void an_explain_counts_the_nodes_that_it_may_look_at(void **state)
 {
     struct core_event event = {
@@ -792,6 +846,7 @@ FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(the_deadline_of_an_idle_core_is_never),
          cmocka_unit_test(a_page_of_a_queue_looks_at_that_queue_alone),
          cmocka_unit_test(the_place_of_a_lost_cursor_is_looked_for_in_pieces),
+         cmocka_unit_test(moved_jobs_are_listed_in_their_place),
          cmocka_unit_test(an_explain_counts_the_nodes_that_it_may_look_at),
          cmocka_unit_test(a_cancel_of_many_is_one_mark_and_slices),
          cmocka_unit_test(due_timers_fire_in_slices_with_a_bounded_batch_each),

@@ -214,9 +214,9 @@ read 2
 . submit ml cpu=1
 . submit tenant=2 theirs cpu=1
 edit 2 queue=nowhere
-    answer conflict: queue "nowhere" does not exist; create it, or name another
+    answer invalid: queue "nowhere" does not exist; create it, or name another
 edit 2 queue=theirs
-    answer conflict: queue "theirs" does not exist; create it, or name another
+    answer invalid: queue "theirs" does not exist; create it, or name another
 edit 3 prio=1
     answer absent: no open job is called job-3; it may have ended
 edit 9 prio=1
