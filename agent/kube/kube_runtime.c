@@ -527,6 +527,14 @@ static void do_output_taken(void *self, struct fl_attempt attempt, uint32_t repl
     fl_after_put(&runtime->after);
 }
 
+static bool is_leaving(void *ctx, struct fl_attempt attempt, uint32_t replica)
+{
+    const struct kube_runtime *runtime = ctx;
+    struct pod_look look;
+
+    return pod_rule_find(runtime->rule, attempt, replica, &look) && look.is_deleting;
+}
+
 static bool do_visit(void *self, const struct fl_visit_open *open,
                      const struct runtime_visit_port *port, struct runtime_visit *ret_visit,
                      struct fl_err *err)
@@ -588,6 +596,7 @@ bool kube_runtime_create(struct fl_loop *loop, const struct kube_runtime_config 
 {
     struct kube_client_config client = {.kube = config->kube, .seed = config->seed};
     struct kube_runtime *runtime = fl_new(struct kube_runtime);
+    struct kube_visits_port visits = {runtime, is_leaving};
 
     runtime->loop = loop;
     runtime->seed = config->seed;
@@ -603,7 +612,7 @@ bool kube_runtime_create(struct fl_loop *loop, const struct kube_runtime_config 
         kube_runtime_destroy(runtime);
         return false;
     }
-    runtime->visits = kube_visits_create(runtime->client, runtime->namespace);
+    runtime->visits = kube_visits_create(runtime->client, runtime->namespace, &visits);
     *ret_runtime = runtime;
     return true;
 }

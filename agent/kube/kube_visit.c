@@ -15,6 +15,7 @@
 enum {
     VISITS_MAX = 256,
     FATE_MS = 3000,
+    FATE_LOOKS_MAX = 20, /* a minute */
     KILLED = 137,
     TROUBLE_BYTES_MAX = 1024,
 };
@@ -22,6 +23,7 @@ enum {
 struct kube_visits {
     struct kube_client *client;
     const char *namespace;
+    struct kube_visits_port port;
     struct kube_hangups *hangups;
     struct kube_visit *first;
     size_t len;
@@ -224,10 +226,23 @@ static const struct runtime_visit_ops ops = {
     .destroy = do_destroy,
 };
 
+/* A kubelet that is busy takes its time to say that a pod has ended. */
+static bool is_leaving(const struct kube_visit *visit)
+{
+    const struct kube_visits_port *port = &visit->visits->port;
+
+    return port->is_leaving(port->ctx, visit->attempt, visit->replica);
+}
+
 static void on_fate(void *ctx)
 {
     struct kube_visit *visit = ctx;
 
+    visit->fate_looks++;
+    if (!visit->has_replica_ended && visit->fate_looks < FATE_LOOKS_MAX && is_leaving(visit)) {
+        fl_timer_in(&visit->fate, FATE_MS);
+        return;
+    }
     visit->is_fate_known = true;
     visit->port.changed(visit->port.ctx);
 }
@@ -318,12 +333,14 @@ void kube_visits_end(struct kube_visits *visits, struct fl_attempt attempt, uint
     }
 }
 
-struct kube_visits *kube_visits_create(struct kube_client *client, const char *namespace)
+struct kube_visits *kube_visits_create(struct kube_client *client, const char *namespace,
+                                       const struct kube_visits_port *port)
 {
     struct kube_visits *visits = fl_new(struct kube_visits);
 
     visits->client = client;
     visits->namespace = namespace;
+    visits->port = *port;
     visits->hangups = kube_hangups_create(client);
     return visits;
 }

@@ -4,8 +4,9 @@
  * - Nothing is queued: output is read from the socket when the visit is read, input is taken while
  *   the socket has room.  A stop on one side holds up the other by TCP, through API server and
  *   kubelet.
- * - A command that was killed, or a connection that was cut, waits up to 3 s for the watch to say
- *   whether the replica itself has ended; then the visitor hears that.
+ * - A command that was killed, or a connection that was cut, waits for the watch to say whether the
+ *   replica itself has ended; then the visitor hears that.  It waits 3 s, and up to a minute while
+ *   the replica's pod is being deleted.
  * Not thread-safe: the loop's thread calls it. */
 #pragma once
 
@@ -14,8 +15,15 @@
 
 struct kube_visits; /* opaque */
 
+struct kube_visits_port {
+    void *ctx;
+    /* The replica's pod is being deleted, and has not ended yet as far as is known. */
+    bool (*is_leaving)(void *ctx, struct fl_attempt attempt, uint32_t replica);
+};
+
 /* The client must outlive them. */
-struct kube_visits *kube_visits_create(struct kube_client *client, const char *namespace);
+struct kube_visits *kube_visits_create(struct kube_client *client, const char *namespace,
+                                       const struct kube_visits_port *port);
 void kube_visits_destroy(struct kube_visits *visits); /* and each visit; NULL is fine */
 
 /* Begins a visit of a replica that runs; 'role' names its container.  As runtime_ops.visit. */

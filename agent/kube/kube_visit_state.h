@@ -54,6 +54,7 @@ struct kube_visit {
     int32_t exit_code;
     struct fl_err failed; /* FL_OK: exit_code counts */
     struct fl_timer fate;
+    uint32_t fate_looks;
     bool is_fate_known;     /* no more news of the replica is waited for */
     bool has_replica_ended; /* as the watch says */
 

@@ -297,7 +297,7 @@ static void drive_edit(struct drive *drive)
     event.edit.sets_queue = sets & 1;
     event.edit.queue = fl_str_c(drive_queues[sets >> 6]);
     event.edit.sets_priority = sets & 2;
-    event.edit.priority = (int8_t)flags;
+    event.edit.priority = flags - 128;
     event.edit.sets_deadline = sets & 4;
     event.edit.deadline_s = flags & 128 ? drive_u32(drive) : flags;
     event.edit.sets_held = sets & 8;

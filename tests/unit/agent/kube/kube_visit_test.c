@@ -94,7 +94,7 @@ struct guest {
     size_t len, changes;
     uint8_t *input;
     size_t input_len, input_at;
-    bool is_over;
+    bool is_over, is_leaving;
 };
 
 static struct guest the_guest;
@@ -112,6 +112,11 @@ static void on_changed(void *ctx)
     ((struct guest *)ctx)->changes++;
 }
 
+static bool is_leaving(void *ctx, struct fl_attempt of, uint32_t replica)
+{
+    return ((struct guest *)ctx)->is_leaving && fl_attempt_is_same(of, attempt) && replica == 2;
+}
+
 static struct guest *begin(void (*serve)(struct hostile_server *server))
 {
     struct guest *guest = &the_guest;
@@ -121,7 +126,8 @@ static struct guest *begin(void (*serve)(struct hostile_server *server))
         .attempt = attempt, .replica = 2, .words = guest->words, .words_len = 2};
     kube_trial_init(&guest->trial, NULL, 0);
     kube_trial_begin(&guest->trial, serve, NULL);
-    guest->visits = kube_visits_create(guest->trial.client, "ns");
+    guest->visits = kube_visits_create(guest->trial.client, "ns",
+                                       &(struct kube_visits_port){guest, is_leaving});
     return guest;
 }
 
@@ -173,6 +179,15 @@ static void turn(struct guest *guest)
         guest->input_at += guest->visit.ops->write(
             guest->visit.self, (struct fl_str){(char *)guest->input + guest->input_at,
                                                guest->input_len - guest->input_at});
+    }
+}
+
+static void go_on(struct guest *guest, fl_ms ms)
+{
+    fl_ms until = fl_clock_mono() + ms;
+
+    while (fl_clock_mono() < until) {
+        turn(guest);
     }
 }
 
@@ -453,7 +468,6 @@ static void a_cut_connection_is_told_unless_the_replica_ended(void **state)
 static void a_killed_command_may_be_the_replicas_end(void **state)
 {
     struct guest *guest = begin(serve_killed);
-    fl_ms until;
 
     (void)state;
     enter(guest);
@@ -462,14 +476,36 @@ static void a_killed_command_may_be_the_replicas_end(void **state)
     guest = begin(serve_killed);
     enter(guest);
     await_told(guest, "1:in");
-    until = fl_clock_mono() + 300;
-    while (fl_clock_mono() < until) {
-        turn(guest);
-    }
+    go_on(guest, 300);
     assert_false(guest->is_over);
     kube_visits_end(guest->visits, attempt, 2);
     assert_string_equal(told(guest),
                         "1:in[unavailable 0 the replica has ended, and with it what ran here]");
+    leave(guest);
+}
+
+/* A busy kubelet says later than usual that the pod has ended. */
+static void a_killed_command_waits_for_a_pod_that_is_deleted(void **state)
+{
+    struct guest *guest = begin(serve_killed);
+
+    (void)state;
+    guest->is_leaving = true;
+    enter(guest);
+    await_told(guest, "1:in");
+    go_on(guest, 3500);
+    assert_false(guest->is_over);
+    kube_visits_end(guest->visits, attempt, 2);
+    assert_string_equal(told(guest),
+                        "1:in[unavailable 0 the replica has ended, and with it what ran here]");
+    leave(guest);
+    guest = begin(serve_killed);
+    guest->is_leaving = true;
+    enter(guest);
+    await_told(guest, "1:in");
+    go_on(guest, 3500);
+    guest->is_leaving = false; /* it is there again, or was never gone */
+    assert_string_equal(told(guest), "1:in[ok 137]");
     leave(guest);
 }
 
@@ -676,6 +712,7 @@ FL_TESTS(cmocka_unit_test(a_command_gives_its_output_and_exit_code),
          cmocka_unit_test(visits_have_a_limit),
          cmocka_unit_test(a_cut_connection_is_told_unless_the_replica_ended),
          cmocka_unit_test(a_killed_command_may_be_the_replicas_end),
+         cmocka_unit_test(a_killed_command_waits_for_a_pod_that_is_deleted),
          cmocka_unit_test(an_ended_replica_ends_a_visit_that_hears_nothing),
          cmocka_unit_test(a_server_that_breaks_a_rule_ends_its_visit),
          cmocka_unit_test(a_visitor_who_leaves_a_terminal_hangs_it_up),
