@@ -1,69 +1,82 @@
 """CPU of a job, this build against another one, in pairs: bench/run --against FOLDER [--pairs N] ID...
 
-Each pair runs both builds right after each other, in an order that changes from pair to pair, each on a fresh
-database and with the bench tools of its own tree.  A figure is all CPU that a job costs here: Postgres, the control
-plane, and the agents where there are some; the tool that submits is left out.  Printed is the median of the pairs'
-ratios with its interval: from N pairs the k-th smallest and k-th largest ratio that hold the true median with a
-probability of at least 95 % (of 7 pairs the smallest and the largest).
+Each pair runs both builds right after each other, in an order that changes from pair to pair, with the bench tools of
+its own tree.  Where the control plane is measured, both are there from the first pair to the last, each on a database
+of its own, and a turn is two seconds of load: what else the machine does, which changes over minutes, hits both.  A
+figure is all CPU that a job costs here: Postgres, the control plane, and the agents where there are some; the tool that
+submits is left out.  Printed is the median of the pairs' ratios with its interval: from N pairs the k-th smallest and
+k-th largest ratio that hold the true median with a probability of at least 95 % (of 7 pairs the smallest and the
+largest).
 """
+import contextlib
+import itertools
 import math
 import statistics
+from functools import partial
 
-from live import Live
+from live import Live, until
 
 
-def engine_cpu(verb):
-    def once(run):
+@contextlib.contextmanager
+def engine_cpu(verb, run):
+    def turn():
         line = run.on_fresh("engine_bench", verb)
         return line["pg_cpu_us"] + line["own_cpu_us"]
-    return once
+    yield turn
 
 
 def spent(before, after, jobs):
     return sum(after[key] - before[key] for key in after) * 1e6 / jobs
 
 
-def single_cpu(run):
-    seconds = 3 if run.is_quick else 5
-    with run.pg.database() as conninfo, Live(run, conninfo) as live:
-        live.load("single", seconds=1, warm=0)
-        before = live.cpu()
-        line = live.load("single", seconds=seconds, warm=0)
-        return spent(before, live.cpu(), line["jobs"])
+def seconds_of(run):
+    return 1 if run.is_quick else 2
 
 
-def batch_cpu(*more):
-    def once(run):
-        seconds = 3 if run.is_quick else 5
-        with run.pg.database() as conninfo, Live(run, conninfo) as live:
-            live.load("batch", *more, seconds=1, warm=0)
+@contextlib.contextmanager
+def submit_cpu(case, args, run):
+    with run.pg.database(name_of(run)) as conninfo, Live(run, conninfo) as live:
+        def turn():
             before = live.cpu()
-            line = live.load("batch", *more, seconds=seconds, warm=0)
+            line = live.load(case, *args, seconds=seconds_of(run), warm=0)
             return spent(before, live.cpu(), line["jobs"])
-    return once
+        turn()
+        yield turn
 
 
+@contextlib.contextmanager
 def life_cpu(run):
-    seconds = 3 if run.is_quick else 8
-    with run.pg.database() as conninfo, Live(run, conninfo) as live:
+    with run.pg.database(name_of(run)) as conninfo, Live(run, conninfo) as live:
+        def turn():
+            before, ended = live.cpu(), live.figure("ended")
+            live.load("life", f"--figures={live.figures_path}", seconds=seconds_of(run), warm=0)
+            until("no job is left", lambda: live.figure("live") == 0, 60)
+            return spent(before, live.cpu(), live.figure("ended") - ended)
         live.agents(10)
-        live.load("life", f"--figures={live.figures_path}", seconds=2)
-        before, ended = live.cpu(), live.figure("ended")
-        live.load("life", f"--figures={live.figures_path}", seconds=seconds, warm=0)
-        return spent(before, live.cpu(), live.figure("ended") - ended)
+        turn()
+        yield turn
 
 
+@contextlib.contextmanager
 def start_cpu(run):
-    probes = 300 if run.is_quick else 1000
-    with run.pg.database() as conninfo, Live(run, conninfo) as live:
-        before = live.cpu()
-        live.finish(live.begin("agents_bench", f"--hub=127.0.0.1:{live.ports['tunnel']}", f"--probe={probes}",
-                               "--seconds=200", "--name=idle", f"--figures={live.figures_path}.idle"), 220)
-        return spent(before, live.cpu(), probes)
+    probes, names = 100 if run.is_quick else 500, itertools.count()
+    with run.pg.database(name_of(run)) as conninfo, Live(run, conninfo) as live:
+        def turn():
+            before = live.cpu()
+            live.finish(live.begin("agents_bench", f"--hub=127.0.0.1:{live.ports['tunnel']}", f"--probe={probes}",
+                                   "--seconds=200", f"--name=idle{next(names)}", f"--figures={live.figures_path}.idle"), 220)
+            return spent(before, live.cpu(), probes)
+        turn()
+        yield turn
 
 
-CASES = {"S-B1": engine_cpu("submit"), "S-B4": engine_cpu("life"), "B2": single_cpu, "B4": life_cpu, "B9": start_cpu,
-         "B1": batch_cpu(), "B1.distinct": batch_cpu("--distinct=1")}
+def name_of(run):
+    return "bench_" + ("other" if run.is_other else "own")
+
+
+CASES = {"S-B1": partial(engine_cpu, "submit"), "S-B4": partial(engine_cpu, "life"), "B2": partial(submit_cpu, "single", ()),
+         "B4": life_cpu, "B9": start_cpu, "B1": partial(submit_cpu, "batch", ()),
+         "B1.distinct": partial(submit_cpu, "batch", ("--distinct=1",))}
 
 
 def interval(ratios):
@@ -79,10 +92,11 @@ def interval(ratios):
 def pairs(ours, theirs, name, count, say):
     """Runs the pairs of one benchmark; its line as a dict."""
     mine, other = [], []
-    for i in range(count):
-        for run, figures in ((ours, mine), (theirs, other)) if i % 2 else ((theirs, other), (ours, mine)):
-            figures.append(CASES[name](run))
-        say(f"  {name} pair {i + 1}: {mine[-1]:.2f} us against {other[-1]:.2f} us, {mine[-1] / other[-1]:.3f}")
+    with CASES[name](ours) as our_turn, CASES[name](theirs) as their_turn:
+        for i in range(count):
+            for turn, figures in ((our_turn, mine), (their_turn, other)) if i % 2 else ((their_turn, other), (our_turn, mine)):
+                figures.append(turn())
+            say(f"  {name} pair {i + 1}: {mine[-1]:.2f} us against {other[-1]:.2f} us, {mine[-1] / other[-1]:.3f}")
     ratios = [a / b for a, b in zip(mine, other)]
     low, high = interval(ratios)
     return {"id": f"{name}.against", "value": statistics.median(mine), "unit": "us CPU/job",
