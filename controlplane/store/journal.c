@@ -1,6 +1,7 @@
 #include "controlplane/store/journal.h"
 
 #include <inttypes.h>
+#include <threads.h>
 #include <zstd.h>
 
 #include "controlplane/core/row.h"
@@ -63,6 +64,32 @@ struct fl_str journal_pack(struct journal_packer *packer, struct fl_str rows)
     return (struct fl_str){(const char *)packer->at, 1 + packed};
 }
 
+/* A thread keeps what zstd unpacks with: to make it takes longer than to unpack a small batch. */
+static once_flag is_key_made = ONCE_FLAG_INIT;
+static tss_t unpacker_key;
+
+static void free_unpacker(void *unpacker)
+{
+    ZSTD_freeDCtx(unpacker);
+}
+
+static void make_key(void)
+{
+    fl_assert(tss_create(&unpacker_key, free_unpacker) == thrd_success);
+}
+
+static ZSTD_DCtx *unpacker_of_thread(void)
+{
+    ZSTD_DCtx *unpacker;
+
+    call_once(&is_key_made, make_key);
+    unpacker = tss_get(unpacker_key);
+    if (unpacker) return unpacker;
+    unpacker = ZSTD_createDCtx();
+    fl_assert(unpacker && tss_set(unpacker_key, unpacker) == thrd_success);
+    return unpacker;
+}
+
 static bool unpack_frame(struct fl_str body, struct fl_arena *arena, struct fl_str *ret_rows,
                          struct fl_err *err)
 {
@@ -79,7 +106,7 @@ static bool unpack_frame(struct fl_str body, struct fl_arena *arena, struct fl_s
                        "says to be %llu bytes of rows, which is more than there can be", bytes);
     }
     rows = fl_arena_alloc(arena, (size_t)bytes);
-    got = ZSTD_decompress(rows, (size_t)bytes, body.at, body.len);
+    got = ZSTD_decompressDCtx(unpacker_of_thread(), rows, (size_t)bytes, body.at, body.len);
     if (ZSTD_isError(got)) {
         return fl_fail(err, FL_TORN, "its %zu bytes: %s", body.len, ZSTD_getErrorName(got));
     }
