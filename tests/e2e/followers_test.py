@@ -151,6 +151,20 @@ def past_its_grace(h):
         h.wait_cluster("east", "ready")
 
 
+def late(h):
+    with shows("a follower that comes when a job runs already is told that it does, once"):
+        job = h.submit({"command": ["sleep", "600"], "resources": SMALL})
+        h.wait(job, "running")
+        runs = lambda stream: any(name == "replica.changed" and event["state"] == "running" for name, event in stream.events)
+        stream = Stream(h, f"/v1/jobs/{job}/events")
+        until("it is told", lambda: runs(stream), 20)
+        equal([name for name, _ in stream.events if name == "attempt.assigned"], ["attempt.assigned"])
+        h.api("POST", f"/v1/jobs/{job}:cancel")
+        until("its end is told", lambda: any(name == "job.ended" for name, _ in stream.events))
+        changes = [(event["state"], event["replica"]) for name, event in stream.events if name == "replica.changed"]
+        equal(len(changes), len(set(changes)), "each change is told once")
+
+
 def ended_tokens(h):
     with shows("the streams of a revoked token end within 5 s, and the CLI says why"):
         job = h.submit({"command": ["sleep", "600"], "resources": SMALL})
@@ -184,6 +198,7 @@ def run():
         long_journal(h)
         still_to_come(h)
         past_its_grace(h)
+        late(h)
         ended_tokens(h)
         removed_clusters(h)
 

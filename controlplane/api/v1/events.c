@@ -19,7 +19,8 @@ enum {
     RETRY_MS = 1000,
     NEWEST_RETRY_MS = 500,
     AHEAD_MAX = 10000,
-    LIVE_ROWS_MAX = 2000
+    LIVE_ROWS_MAX = 2000,
+    NEWS_BATCHES_MAX = 1000
 };
 _Static_assert(EVENT_BYTES_MAX <= HTTP_STREAM_PIECE_BYTES, "an event is one piece");
 
@@ -101,6 +102,17 @@ static bool is_history_over(const struct follower *follower, const struct read_e
            (follower->live_from != 0 && events->batch + 1 >= follower->live_from);
 }
 
+/* Where a job's past ends for the follower, whose rows up to 'batch' it has been given.  What
+ * happened since then and has no row of the job's tables, above all that a replica runs, is in the
+ * journal alone: it is read from there as long as that is short. */
+static struct event_place behind_history(const struct follower *follower, uint64_t batch)
+{
+    uint64_t live = follower->live_from, next = batch + 1;
+    bool is_short = next < live && live - next <= NEWS_BATCHES_MAX;
+
+    return (struct event_place){is_short && !follower->must_walk ? next : live, 0};
+}
+
 /* True: it is gone. */
 static bool end_if_over(struct follower *follower)
 {
@@ -155,7 +167,7 @@ static void on_events(void *ctx, const struct read_events *events)
     if (follower->is_history && is_history_over(follower, events)) {
         follower->is_over = follower->live_from == 0;
         follower->is_history = false;
-        follower->next = (struct event_place){follower->live_from, 0};
+        follower->next = behind_history(follower, events->batch);
         if (end_if_over(follower)) return;
     }
     catch_up(follower);
