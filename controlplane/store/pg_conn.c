@@ -33,6 +33,7 @@ struct pg_conn {
     enum pg_state state;
     bool is_connected; /* the server has let us in */
     bool has_unsent;   /* PQflush left something */
+    bool is_ready;     /* its socket may be read or written, since it was last */
     short events;
     fl_ms connect_by;
     int prepares_left;
@@ -55,6 +56,7 @@ static void on_ready(void *ctx, unsigned events)
     struct pg_conn *conn = ctx;
 
     (void)events;
+    conn->is_ready = true;
     conn->waker.wake(conn->waker.ctx);
 }
 
@@ -257,7 +259,10 @@ enum pg_state pg_conn_turn(struct pg_conn *conn, fl_ms now)
         /* libpq wants to be called only when its socket is ready. */
         if (poll(&poll_fd, 1, 0) > 0) connect_on(conn);
     }
-    if (conn->is_connected && conn->state != PG_LOST) {
+    /* An owner's turns are many, most of them for other things. */
+    if (conn->is_connected && conn->state != PG_LOST &&
+        (conn->state == PG_CONNECTING || conn->is_ready)) {
+        conn->is_ready = false;
         if (!PQconsumeInput(conn->pg)) {
             lose(conn, PQerrorMessage(conn->pg));
         } else if (flush(conn) && conn->state == PG_CONNECTING) {
