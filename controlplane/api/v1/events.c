@@ -102,9 +102,9 @@ static bool is_history_over(const struct follower *follower, const struct read_e
            (follower->live_from != 0 && events->batch + 1 >= follower->live_from);
 }
 
-/* Where a job's past ends for the follower, whose rows up to 'batch' it has been given.  What
- * happened since then and has no row of the job's tables, above all that a replica runs, is in the
- * journal alone: it is read from there as long as that is short. */
+/* Where a job's past ends for the follower, whose rows up to 'batch' it has been given.  Later news
+ * without a row in the job's tables, above all that a replica runs, are in the journal alone: they
+ * are read there as long as that is short. */
 static struct event_place behind_history(const struct follower *follower, uint64_t batch)
 {
     uint64_t live = follower->live_from, next = batch + 1;
