@@ -18,7 +18,7 @@ from live import Live, until
 
 
 @contextlib.contextmanager
-def engine_cpu(verb, run):
+def engine_cpu(verb, run, _):
     def turn():
         line = run.on_fresh("engine_bench", verb)
         return line["pg_cpu_us"] + line["own_cpu_us"]
@@ -34,8 +34,8 @@ def seconds_of(run):
 
 
 @contextlib.contextmanager
-def submit_cpu(case, args, run):
-    with run.pg.database(name_of(run)) as conninfo, Live(run, conninfo) as live:
+def submit_cpu(case, args, run, base):
+    with run.pg.database(base) as conninfo, Live(run, conninfo) as live:
         def turn():
             before = live.cpu()
             line = live.load(case, *args, seconds=seconds_of(run), warm=0)
@@ -45,8 +45,8 @@ def submit_cpu(case, args, run):
 
 
 @contextlib.contextmanager
-def life_cpu(run):
-    with run.pg.database(name_of(run)) as conninfo, Live(run, conninfo) as live:
+def life_cpu(run, base):
+    with run.pg.database(base) as conninfo, Live(run, conninfo) as live:
         def turn():
             before, ended = live.cpu(), live.figure("ended")
             live.load("life", f"--figures={live.figures_path}", seconds=seconds_of(run), warm=0)
@@ -58,9 +58,9 @@ def life_cpu(run):
 
 
 @contextlib.contextmanager
-def start_cpu(run):
+def start_cpu(run, base):
     probes, names = 100 if run.is_quick else 500, itertools.count()
-    with run.pg.database(name_of(run)) as conninfo, Live(run, conninfo) as live:
+    with run.pg.database(base) as conninfo, Live(run, conninfo) as live:
         def turn():
             before = live.cpu()
             live.finish(live.begin("agents_bench", f"--hub=127.0.0.1:{live.ports['tunnel']}", f"--probe={probes}",
@@ -68,10 +68,6 @@ def start_cpu(run):
             return spent(before, live.cpu(), probes)
         turn()
         yield turn
-
-
-def name_of(run):
-    return "bench_" + ("other" if run.is_other else "own")
 
 
 CASES = {"S-B1": partial(engine_cpu, "submit"), "S-B4": partial(engine_cpu, "life"), "B2": partial(submit_cpu, "single", ()),
@@ -92,7 +88,7 @@ def interval(ratios):
 def pairs(ours, theirs, name, count, say):
     """Runs the pairs of one benchmark; its line as a dict."""
     mine, other = [], []
-    with CASES[name](ours) as our_turn, CASES[name](theirs) as their_turn:
+    with CASES[name](ours, "bench_own") as our_turn, CASES[name](theirs, "bench_other") as their_turn:
         for i in range(count):
             for turn, figures in ((our_turn, mine), (their_turn, other)) if i % 2 else ((their_turn, other), (our_turn, mine)):
                 figures.append(turn())

@@ -17,7 +17,7 @@ struct kube_visits; /* opaque */
 
 struct kube_visits_port {
     void *ctx;
-    /* The replica's pod is being deleted, and has not ended yet as far as is known. */
+    /* Whether the replica's pod is being deleted. */
     bool (*is_leaving)(void *ctx, struct fl_attempt attempt, uint32_t replica);
 };
 

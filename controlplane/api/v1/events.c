@@ -20,7 +20,7 @@ enum {
     NEWEST_RETRY_MS = 500,
     AHEAD_MAX = 10000,
     LIVE_ROWS_MAX = 2000,
-    NEWS_BATCHES_MAX = 1000
+    NEWS_BATCHES_MAX = 100
 };
 _Static_assert(EVENT_BYTES_MAX <= HTTP_STREAM_PIECE_BYTES, "an event is one piece");
 
@@ -110,7 +110,7 @@ static struct event_place behind_history(const struct follower *follower, uint64
     uint64_t live = follower->live_from, next = batch + 1;
     bool is_short = next < live && live - next <= NEWS_BATCHES_MAX;
 
-    return (struct event_place){is_short && !follower->must_walk ? next : live, 0};
+    return (struct event_place){is_short ? next : live, 0};
 }
 
 /* True: it is gone. */
