@@ -231,10 +231,6 @@ static void edit_job(struct apply *apply, const struct row *row)
 
 static void append(struct apply *apply, enum pg_stmt stmt, const struct row *row)
 {
-    bool is_plain = row->kind == ROW_job_new && row->job_new.retry_of == 0 &&
-                    row->job_new.picked.len == 0 && row->job_new.after.len == 0;
-
-    if (is_plain) stmt = PG_STMT_job_plain;
     if (row->kind == ROW_job_edit) stmt = PG_STMT_job_edit;
     if (row->kind != ROW_job_end || row->job_end.is_array) add_row(apply, stmt, row);
     if (row->kind == ROW_job_new) add_late(apply, row);

@@ -33,7 +33,7 @@ void pg_array_start(struct pg_array *array)
     if (!array->at) pg_array_grow(array, HEADER_BYTES);
     array->len = HEADER_BYTES;
     array->items = 0;
-    array->has_nulls = false;
+    array->nulls = 0;
 }
 
 static void put_be32(uint8_t *at, uint32_t v)
@@ -64,8 +64,9 @@ Oid pg_array_type(Oid element)
 
 struct pg_value pg_array_value(struct pg_array *array, Oid element)
 {
+    if (array->items > 0 && array->nulls == array->items) return (struct pg_value){NULL, 0};
     put_be32(array->at, 1);
-    put_be32(array->at + 4, array->has_nulls);
+    put_be32(array->at + 4, array->nulls > 0);
     put_be32(array->at + 8, element);
     put_be32(array->at + 12, array->items);
     put_be32(array->at + 16, 1);

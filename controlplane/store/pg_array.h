@@ -15,8 +15,7 @@
 struct pg_array { /* {0} is fine */
     uint8_t *at;
     size_t len, cap;
-    uint32_t items;
-    bool has_nulls;
+    uint32_t items, nulls;
 };
 
 void pg_array_fini(struct pg_array *array);  /* leaves {0} */
@@ -40,7 +39,7 @@ static inline uint8_t *pg_array_item(struct pg_array *array, size_t bytes, uint3
 static inline void pg_array_put_null(struct pg_array *array)
 {
     (void)pg_array_item(array, 0, UINT32_MAX);
-    array->has_nulls = true;
+    array->nulls++;
 }
 
 static inline void pg_array_put_bytes(struct pg_array *array, const void *ptr, size_t bytes)
@@ -92,5 +91,6 @@ static inline void pg_array_put_some(struct pg_array *array, struct fl_str s)
 
 Oid pg_array_type(Oid element); /* the array's type */
 
-/* The finished array; valid until it changes. */
+/* The finished array, or NULL where nothing but NULLs was put in: beside others that have values,
+ * unnest gives the same rows for it, and Postgres walks nothing.  Valid until it changes. */
 struct pg_value pg_array_value(struct pg_array *array, Oid element);

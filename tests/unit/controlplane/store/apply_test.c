@@ -169,20 +169,37 @@ static size_t rows_of(const struct apply_list *list, enum pg_stmt stmt)
     return found ? found->rows : 0;
 }
 
-static void a_retry_and_a_job_with_picked_elements_carry_all_columns(void **state)
+/* How many parameters of the statement are NULL. */
+static size_t nulls_of(const struct apply_list *list, enum pg_stmt stmt)
+{
+    const struct apply_stmt *found = find(list, stmt);
+    struct pg_stmt_text text;
+    size_t nulls = 0;
+
+    pg_stmt_text(stmt, &text);
+    for (int i = 0; i < text.params; i++) {
+        nulls += found->values[i].at == NULL;
+    }
+    return nulls;
+}
+
+static void a_column_that_no_row_of_the_batch_has_is_sent_as_one_null(void **state)
 {
     struct apply *apply = apply_create(APPLY_LATE_JOBS);
     struct core_batch *batch = core_batch_create(1);
     const struct apply_list *list;
 
     (void)state;
-    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 1}});
-    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 2, .retry_of = 1}});
-    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 3, .picked = FL_STR("x")}});
-    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 4, .params = FL_STR("{}")}});
+    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 1, .name = FL_STR("a")}});
+    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 2, .name = FL_STR("b")}});
     list = apply_build(apply, batch, 1);
-    assert_int_equal(rows_of(list, PG_STMT_job_plain), 2);
-    assert_int_equal(rows_of(list, PG_STMT_job_new), 2);
+    /* retry_of, labels, params, picked, owner, after */
+    assert_int_equal(nulls_of(list, PG_STMT_job_new), 6);
+    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 3, .retry_of = 1}});
+    add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 4, .picked = FL_STR("x")}});
+    list = apply_build(apply, batch, 1);
+    assert_int_equal(rows_of(list, PG_STMT_job_new), 4);
+    assert_int_equal(nulls_of(list, PG_STMT_job_new), 4);
     core_batch_destroy(batch);
     apply_destroy(apply);
 }
@@ -309,7 +326,7 @@ FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
          cmocka_unit_test(what_may_pass_by_itself_is_no_poison),
          cmocka_unit_test(a_server_that_is_not_well_has_refused_nothing),
          cmocka_unit_test(only_statements_with_rows_are_built_and_the_chain_is_first),
-         cmocka_unit_test(a_retry_and_a_job_with_picked_elements_carry_all_columns),
+         cmocka_unit_test(a_column_that_no_row_of_the_batch_has_is_sent_as_one_null),
          cmocka_unit_test(of_equal_specs_one_is_put),
          cmocka_unit_test(of_one_key_the_last_word_counts),
          cmocka_unit_test(marks_are_looked_for_where_there_may_be_some),
