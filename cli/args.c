@@ -449,7 +449,7 @@ bool cli_number(const struct cli_args *args, enum cli_option_id option, long fal
     return true;
 }
 
-bool cli_duration(const char *text, int64_t *ret_ms, struct fl_err *err)
+bool cli_duration(const char *text, int64_t *ret_ms)
 {
     static const struct {
         char unit;
@@ -477,12 +477,19 @@ bool cli_duration(const char *text, int64_t *ret_ms, struct fl_err *err)
         sum += number * ms;
         at = end;
     }
-    if (*at || at == text) {
-        return fl_fail(err, FL_INVALID, "'%s' is no time: write 90s, 30m, 2h, 1h30m, or seconds",
-                       text);
-    }
+    if (*at || at == text) return false;
     *ret_ms = sum;
     return true;
+}
+
+bool cli_span(const struct cli_args *args, enum cli_option_id option, int64_t *ret_ms,
+              struct fl_err *err)
+{
+    const char *text = cli_value(args, option);
+
+    if (!text || cli_duration(text, ret_ms)) return true;
+    return fl_fail(err, FL_INVALID, "--%s %s: wants a time, as 90s, 30m, 2h or 1h30m",
+                   cli_option_name(option), text);
 }
 
 bool cli_numbers(const char *text, struct fl_arena *arena, uint32_t **ret_at, size_t *ret_len,

@@ -41,7 +41,10 @@ FL_CHECK bool cli_number(const struct cli_args *args, enum cli_option_id option,
                          long min, long max, long *ret_number, struct fl_err *err);
 
 /* "90s", "30m", "2h", "1d", "1h30m" or seconds; in milliseconds. */
-FL_CHECK bool cli_duration(const char *text, int64_t *ret_ms, struct fl_err *err);
+FL_CHECK bool cli_duration(const char *text, int64_t *ret_ms);
+/* The same of an option's value; without the option it changes nothing. */
+FL_CHECK bool cli_span(const struct cli_args *args, enum cli_option_id option, int64_t *ret_ms,
+                       struct fl_err *err);
 
 /* "0-3,7": ascending numbers below 2^24, at most 65,536 of them, in the arena. */
 FL_CHECK bool cli_numbers(const char *text, struct fl_arena *arena, uint32_t **ret_at,

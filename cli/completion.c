@@ -54,7 +54,9 @@ static struct choices arguments_of(const struct cli_verb *verb)
     if (begins(words, "queue ") && *arguments && !strstr(words, "create")) {
         return (struct choices){"", QUEUES};
     }
-    if (strcmp(words, "token revoke") == 0) return (struct choices){"", TOKENS};
+    if (strcmp(words, "token revoke") == 0 || strcmp(words, "token rotate") == 0) {
+        return (struct choices){"", TOKENS};
+    }
     if (strcmp(words, "context") == 0) return (struct choices){"ls use rm", CONTEXTS};
     if (strcmp(words, "completion") == 0) return (struct choices){"bash zsh fish", NULL};
     return (struct choices){0};

@@ -65,6 +65,8 @@ static const struct origin origins[] = {
     {"token create", "/queue", CLI_OPT_token_queue},
     {"token create", "/owner", CLI_OPT_owner},
     {"token create", "/ttlSeconds", CLI_OPT_ttl},
+    {"token rotate", "/ttlSeconds", CLI_OPT_ttl},
+    {"token rotate", "/graceSeconds", CLI_OPT_grace},
     {"cluster join", "/ttlSeconds", CLI_OPT_ttl},
 };
 
@@ -176,8 +178,9 @@ static void say_detail(struct cli *cli, const char *path, const char *detail, un
 
     if (status == 401) {
         cli_fail(CLI_DENIED, "%s\n  %s",
-                 cli->settings.token ? "the token is not valid: it is unknown, expired or revoked"
-                                     : "no token was given",
+                 cli->settings.token
+                     ? "the token is not valid: it is unknown, expired, replaced or revoked"
+                     : "no token was given",
                  cli->settings.token ? "'fairlead login' again"
                                      : "'fairlead login URL', --token-file or FAIRLEAD_TOKEN");
     } else if (!*detail) {

@@ -66,13 +66,14 @@ int cli_list(struct cli *cli, const struct cli_list *what)
     return CLI_OK;
 }
 
-bool cli_put_ttl(struct cli *cli, json_t *body, struct fl_err *err)
+bool cli_put_seconds(struct cli *cli, enum cli_option_id option, const char *member, json_t *body,
+                     struct fl_err *err)
 {
-    int64_t ttl_ms;
+    int64_t ms = 0;
 
-    if (!cli_has(&cli->args, CLI_OPT_ttl)) return true;
-    if (!cli_duration(cli_value(&cli->args, CLI_OPT_ttl), &ttl_ms, err)) return false;
-    json_object_set_new(body, "ttlSeconds", json_integer(ttl_ms / 1000));
+    if (!cli_has(&cli->args, option)) return true;
+    if (!cli_span(&cli->args, option, &ms, err)) return false;
+    json_object_set_new(body, member, json_integer(ms / 1000));
     return true;
 }
 

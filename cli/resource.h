@@ -28,8 +28,9 @@ int cli_list(struct cli *cli, const struct cli_list *what);
 void cli_print_list(struct cli *cli, const struct cli_list *what, json_t *list);
 void cli_print_rows(struct cli *cli, const struct cli_list *what, const json_t *list);
 
-/* Puts --ttl into a body as ttlSeconds.  FL_INVALID: it is no span. */
-FL_CHECK bool cli_put_ttl(struct cli *cli, json_t *body, struct fl_err *err);
+/* Puts an option's time into a body, where it was given.  FL_INVALID: it is no span. */
+FL_CHECK bool cli_put_seconds(struct cli *cli, enum cli_option_id option, const char *member,
+                              json_t *body, struct fl_err *err);
 
 /* Sends POST /v1/GROUP/NAME:ACTION with the body, which it frees; prints 'done' to stderr, and the
  * answer where a format asks for it. */

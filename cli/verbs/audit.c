@@ -36,11 +36,10 @@ static bool add_time(struct cli *cli, const char **filter, const char *name,
                      enum cli_option_id option)
 {
     const char *value = cli_value(&cli->args, option);
-    struct fl_err err = {0};
     int64_t ms;
 
     if (value && cli_parse_time(value) < 0) {
-        if (!cli_duration(value, &ms, &err)) {
+        if (!cli_duration(value, &ms)) {
             FL_IGNORE(cli_fail(CLI_USAGE,
                                "--%s %s: wants a span, as 10m, or a time, as 2026-01-31T09:00:00Z",
                                name, value));

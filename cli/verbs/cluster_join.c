@@ -29,10 +29,7 @@ static bool begin_looking(struct cli *cli, int64_t limit_ms, struct looking *ret
 {
     struct looking looking = {.cli = cli, .began = fl_clock_mono()};
 
-    if (cli_has(&cli->args, CLI_OPT_timeout) &&
-        !cli_duration(cli_value(&cli->args, CLI_OPT_timeout), &limit_ms, err)) {
-        return false;
-    }
+    if (!cli_span(&cli->args, CLI_OPT_timeout, &limit_ms, err)) return false;
     looking.name = cli->args.words.at[0];
     looking.escaped = cli_escape(cli, looking.name);
     if (limit_ms > 0) looking.deadline = looking.began + limit_ms;
@@ -178,7 +175,7 @@ static int make_token(struct cli *cli, const char *escaped, json_t **ret_token)
     json_t *body = json_object();
     struct fl_err err = {0};
 
-    if (!cli_put_ttl(cli, body, &err)) {
+    if (!cli_put_seconds(cli, CLI_OPT_ttl, "ttlSeconds", body, &err)) {
         json_decref(body);
         return cli_fail_err(&err);
     }

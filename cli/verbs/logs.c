@@ -65,7 +65,7 @@ static const char *query_of(struct cli *cli, int *ret_code)
         query = fl_arena_printf(&cli->arena, "%s&replica=%s", query, cli_escape(cli, replicas));
     }
     if (since && cli_parse_time(since) < 0) {
-        if (!cli_duration(since, &ms, &err)) {
+        if (!cli_duration(since, &ms)) {
             *ret_code = cli_fail(
                 CLI_USAGE, "--since %s: wants a span, as 10m, or a time, as 2026-01-31T09:00:00Z",
                 since);

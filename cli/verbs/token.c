@@ -1,4 +1,4 @@
-/* token.c - API tokens: make, list, revoke. */
+/* token.c - API tokens: make, list, rotate, revoke. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ int verb_token_create(struct cli *cli)
     if (cli_has(&cli->args, CLI_OPT_owner)) {
         json_object_set_new(body, "owner", json_string(cli_value(&cli->args, CLI_OPT_owner)));
     }
-    if (!cli_put_ttl(cli, body, &err)) {
+    if (!cli_put_seconds(cli, CLI_OPT_ttl, "ttlSeconds", body, &err)) {
         json_decref(body);
         return cli_fail_err(&err);
     }
@@ -53,12 +53,13 @@ static void put_token(struct cli *cli, struct cli_table *table, const json_t *to
     cli_table_put(table, "%s", cli_text(token, "maker"));
     cli_table_put(table, "%s", cli_text(token, "owner"));
     cli_table_put(table, "%s", cli_when(cli, cli_text(token, "lastUsedAt")));
+    cli_table_put(table, "%s", cli_when(cli, cli_text(token, "rotatedAt")));
 }
 
 static const struct cli_list tokens = {
     .group = "tokens",
     .name = "id",
-    .header = "ID|~NAME|~SCOPES|~QUEUE|EXPIRES|MAKER|~OWNER|+LAST USED",
+    .header = "ID|~NAME|~SCOPES|~QUEUE|EXPIRES|MAKER|~OWNER|+LAST USED|+ROTATED",
     .put = put_token};
 
 int verb_token_ls(struct cli *cli)
@@ -129,6 +130,86 @@ static const char *id_of(struct cli *cli, const char *word, int *ret_code)
     json_decref(all);
     if (*ret_code) return NULL;
     return id ? id : word;
+}
+
+/* Where the context in use has the text that asked, it gets the new one.  False: that failed, and
+ * stderr says why. */
+static bool keep_text(struct cli *cli, const char *text, bool *ret_is_kept)
+{
+    json_t *contexts = NULL, *context;
+    struct fl_err err = {0};
+    bool is_good = cli_contexts_read(&cli->arena, &contexts, &err);
+
+    context = !is_good || !cli->settings.context
+                  ? NULL
+                  : json_object_get(json_object_get(contexts, "contexts"), cli->settings.context);
+    *ret_is_kept = context && strcmp(cli_text(context, "token"), cli->settings.token) == 0;
+    if (*ret_is_kept) {
+        json_object_set_new(context, "token", json_string(text));
+        is_good = cli_contexts_write(&cli->arena, contexts, &err);
+    }
+    json_decref(contexts);
+    if (!is_good) cli_fail_err(&err);
+    return is_good;
+}
+
+static int tell_rotated(struct cli *cli, const json_t *token, bool is_own)
+{
+    const char *id = cli_text(token, "id"), *until = cli_text(token, "previousUntil");
+    bool is_kept = false, is_good = true;
+
+    if (!cli_answer(cli, token, NULL)) printf("%s\n", cli_text(token, "token"));
+    fflush(stdout);
+    if (is_own) is_good = keep_text(cli, cli_text(token, "token"), &is_kept);
+    fprintf(stderr, "token %s has a new text, good until %s; it is not shown again\n", id,
+            cli_when(cli, cli_text(token, "expiresAt")));
+    if (*until) {
+        fprintf(stderr, "the one before it counts until %s; --grace 0 ends it at once\n",
+                cli_when(cli, until));
+    } else {
+        fputs("the one before it counts no more\n", stderr);
+    }
+    if (is_kept && is_good) fprintf(stderr, "context %s uses it now\n", cli->settings.context);
+    return is_good ? CLI_OK : CLI_FAILED;
+}
+
+int verb_token_rotate(struct cli *cli)
+{
+    json_t *me = NULL, *token = NULL, *body = json_object();
+    struct fl_err err = {0};
+    const char *id, *own;
+    int code;
+
+    if (cli->args.words.len > 1) {
+        json_decref(body);
+        return cli_fail(CLI_USAGE,
+                        "usage: fairlead token rotate [ID|NAME] [--grace TIME] [--ttl TIME]");
+    }
+    if (!cli_put_seconds(cli, CLI_OPT_ttl, "ttlSeconds", body, &err) ||
+        !cli_put_seconds(cli, CLI_OPT_grace, "graceSeconds", body, &err)) {
+        json_decref(body);
+        return cli_fail_err(&err);
+    }
+    code = cli_get(cli, &me, "/v1/whoami");
+    if (code) {
+        json_decref(body);
+        return code;
+    }
+    id = fl_arena_printf(&cli->arena, "%s", cli_text(me, "id"));
+    own = id;
+    json_decref(me);
+    if (cli->args.words.len && strcmp(cli->args.words.at[0], own) != 0) {
+        id = id_of(cli, cli->args.words.at[0], &code);
+    }
+    if (!id) {
+        json_decref(body);
+        return code;
+    }
+    code = cli_post(cli, &token, body, "/v1/tokens/%s:rotate", cli_escape(cli, id));
+    if (code) return code;
+    code = tell_rotated(cli, token, strcmp(id, own) == 0);
+    json_decref(token);
+    return code;
 }
 
 int verb_token_revoke(struct cli *cli)

@@ -141,13 +141,12 @@ static bool add_day(struct cli *cli, struct asking *asking, const char *name,
                     enum cli_option_id option)
 {
     const char *value = cli_value(&cli->args, option), *day = value;
-    struct fl_err err = {0};
     int64_t ms;
 
     if (!value) return true;
     if (strlen(value) == DAY_BYTES) day = fl_arena_printf(&cli->arena, "%sT00:00:00Z", value);
     if (cli_parse_time(day) < 0) {
-        if (!cli_duration(value, &ms, &err)) {
+        if (!cli_duration(value, &ms)) {
             FL_IGNORE(cli_fail(CLI_USAGE, "--%s %s: wants a day, as 2026-01-31, or a span, as 7d",
                                name, value));
             return false;

@@ -134,9 +134,7 @@ int verb_wait(struct cli *cli)
     size_t i;
     int code = CLI_OK, missed = CLI_OK;
 
-    if (!read_goal(cli, &goal, &err) ||
-        (cli_has(&cli->args, CLI_OPT_timeout) &&
-         !cli_duration(cli_value(&cli->args, CLI_OPT_timeout), &timeout_ms, &err))) {
+    if (!read_goal(cli, &goal, &err) || !cli_span(&cli->args, CLI_OPT_timeout, &timeout_ms, &err)) {
         return cli_fail_err(&err);
     }
     if (!cli->args.words.len && !cli_has_filter(cli)) {

@@ -117,7 +117,7 @@ static bool admit(struct api_call *call)
 
     call->route = call->match.route;
     has_token = api_caller(head, &call->api->callers, call->parts->tokens,
-                           identity_pepper(call->parts->identity), &call->token);
+                           identity_pepper(call->parts->identity), call->at, &call->token);
     if (is_too_early(call, has_token)) {
         api_fail_status(call, 503, FL_UNAVAILABLE, "tokens and queues are being read, ask again");
         return false;

@@ -19,9 +19,10 @@ struct api_callers {
     } known[API_CALLERS_KNOWN];
 };
 
-/* False: there is no token, or none that is known with this secret.  Whether it has expired is
+/* False: there is no token, or none that has this secret at 'at'.  Whether it has expired is
  * api_may's. */
 bool api_caller(const struct fl_http_head *head, struct api_callers *callers,
-                struct token_table *tokens, struct fl_str pepper, struct token_grant *ret_token);
+                struct token_table *tokens, struct fl_str pepper, fl_ms at,
+                struct token_grant *ret_token);
 
 void api_callers_wipe(struct api_callers *callers);

@@ -51,7 +51,7 @@ static void enter(struct api_stream *stream)
 {
     struct api *api = stream->api;
 
-    count_streams(api, stream->token, streams_of(api, stream->token) + 1);
+    count_streams(api, stream->token.id, streams_of(api, stream->token.id) + 1);
     stream->prev = NULL;
     stream->next = api->streams_first;
     if (stream->next) stream->next->prev = stream;
@@ -73,7 +73,7 @@ static void leave(struct api_stream *stream)
         api->streams_first = stream->next;
     }
     api->streams--;
-    count_streams(api, stream->token, streams_of(api, stream->token) - 1);
+    count_streams(api, stream->token.id, streams_of(api, stream->token.id) - 1);
 }
 
 static void on_gone(void *ctx, struct http_request *request)
@@ -148,8 +148,7 @@ bool api_stream_open(struct api_stream *stream, struct api_call *call, const cha
     stream->is_quiet = strcmp(content_type, "text/plain") == 0;
     api_call_count(call, 200);
     stream->request = api_call_release(call);
-    memcpy(stream->token, call->token.id, sizeof stream->token);
-    stream->expires_at = call->token.expires_at;
+    stream->token = token_hold_of(&call->token);
     enter(stream);
     fl_timer_init(&stream->heartbeat, stream->api->parts.loop, on_heartbeat, stream);
     if (!stream->is_quiet) fl_timer_in(&stream->heartbeat, stream->api->config.heartbeat_ms);
@@ -188,16 +187,17 @@ struct verdict {
 
 static struct verdict look_at_token(const struct api_stream *stream, fl_ms at)
 {
-    struct token_table *tokens = stream->api->parts.tokens;
-    struct token_grant token;
-
-    if (stream->expires_at != 0 && stream->expires_at <= at) { /* perhaps it is dropped already */
+    switch (token_table_fate(stream->api->parts.tokens, &stream->token, at)) {
+    case TOKEN_COUNTS:
+        break;
+    case TOKEN_EXPIRED:
         return (struct verdict){"TokenExpired", "the token of this stream has expired"};
+    case TOKEN_REVOKED:
+        return (struct verdict){"TokenRevoked", "the token of this stream was revoked"};
+    case TOKEN_ROTATED:
+        return (struct verdict){"TokenRotated", "the token of this stream has a new secret"};
     }
-    if (token_table_find(tokens, fl_str_c(stream->token), &token) || token_table_may_lack(tokens)) {
-        return (struct verdict){0};
-    }
-    return (struct verdict){"TokenRevoked", "the token of this stream was revoked"};
+    return (struct verdict){0};
 }
 
 /* A stream that ends well without the word would say that this was all. */

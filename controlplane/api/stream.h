@@ -2,8 +2,9 @@
  * A stream outlives its call's arena only in what it needs: place and filter.  A peer that reads
  * slowly gets what fits and hears later of the rest; nothing is kept for it here.  A comment goes
  * out when it has been silent for the heartbeat, so that proxies keep the connection.  Each
- * stream's token is looked at again every STREAM_TOKEN_MS: one that was revoked, or has expired,
- * ends the stream with the event 'closed', which says so; a stream that cannot say it is cut. */
+ * stream's token is looked at again every STREAM_TOKEN_MS: one that was revoked, has expired, or
+ * has a new secret ends the stream with the event 'closed', which says so; a stream that cannot say
+ * it is cut. */
 #pragma once
 
 #include "controlplane/api/call.h"
@@ -15,11 +16,10 @@ struct api_stream {
     struct api *api;
     struct http_request *request; /* NULL: the peer is gone, or it ended */
     struct fl_timer heartbeat;
-    bool is_sse;      /* a comment is its sign of life; else an empty line is */
-    bool is_quiet;    /* plain text: it has no sign of life */
-    bool is_mid;      /* the owner's: its next piece goes on with an event or a line */
-    char token[33];   /* its id */
-    fl_ms expires_at; /* the token's; 0: never */
+    bool is_sse;   /* a comment is its sign of life; else an empty line is */
+    bool is_quiet; /* plain text: it has no sign of life */
+    bool is_mid;   /* the owner's: its next piece goes on with an event or a line */
+    struct token_hold token;
     struct api_stream *prev, *next; /* in this front */
     void (*on_room)(struct api_stream *stream);
     void (*on_gone)(struct api_stream *stream); /* 'request' is NULL already; frees the stream */

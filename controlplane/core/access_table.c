@@ -107,6 +107,14 @@ bool access_table_add_token(struct access_table *table, const struct token *toke
     return true;
 }
 
+void access_table_put_token(struct access_table *table, const struct token *token)
+{
+    size_t i = seek_token(table, fl_str_c(token->id));
+
+    fl_assert(i < table->tokens.len && strcmp(table->tokens.at[i].id, token->id) == 0);
+    table->tokens.at[i] = *token;
+}
+
 enum { KIN_NOT = 1, KIN = 2 };
 
 /* Walks to the first maker of whom it is known, and back: each token is walked over once. */

@@ -25,7 +25,9 @@ struct token {
     struct fl_tenant tenant;
     uint8_t scopes;
     fl_ms made_at, expires_at; /* expires_at 0: never */
-    struct fl_digest mac;
+    struct fl_digest mac;      /* its secret's */
+    struct fl_digest old_mac;  /* the secret's before, which counts until old_until; 0: none */
+    fl_ms old_until, rotated_at;
     char name[FL_NAME_BYTES_MAX + 1];
     char queue[FL_NAME_BYTES_MAX + 1];
     char maker[CORE_TOKEN_ID_MAX + 1]; /* the token that made it; "": the control plane */
@@ -49,6 +51,9 @@ FL_CHECK bool access_table_add_join(struct access_table *table, const struct joi
                                     struct fl_err *err);
 FL_CHECK bool access_table_add_token(struct access_table *table, const struct token *token,
                                      struct fl_err *err);
+
+/* It takes the place of the token of its id, which is there. */
+void access_table_put_token(struct access_table *table, const struct token *token);
 
 void access_table_use_join(struct access_table *table, struct join *join, struct fl_cluster cluster,
                            const struct fl_digest *key);

@@ -207,6 +207,7 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_renew:
     case CORE_EV_token_put:
     case CORE_EV_token_revoke:
+    case CORE_EV_token_rotate:
     case CORE_EV_denied:
     case CORE_EV_visit:
         core_access(core, event, batch);

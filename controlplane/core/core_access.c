@@ -391,16 +391,15 @@ static bool fill_token(struct token *token, const struct core_event *event)
            copy_text(token->owner, sizeof token->owner, event->token_put.owner);
 }
 
-/* The API has looked already; but its table may be a moment old, and these are rows for good. */
-static bool is_within_maker(const struct core *core, const struct core_event *event,
-                            struct token *token)
+/* The API has looked already; but its table may be a moment old, and these are rows for good.  A
+ * token that would outlive 'by' ends with it. */
+static bool is_within(const struct core *core, struct fl_tenant tenant, struct fl_str by,
+                      struct token *token)
 {
-    const struct token *maker;
+    const struct token *maker = access_table_token(&core->access, by);
     unsigned scopes;
 
-    if (token->maker[0] == '\0') return true;
-    maker = access_table_token(&core->access, fl_str_c(token->maker));
-    if (!maker || maker->tenant.n != event->tenant.n) return false;
+    if (!maker || maker->tenant.n != tenant.n) return false;
     scopes = maker->scopes;
     if (scopes & CORE_SCOPE_admin) scopes |= CORE_SCOPES_OF_ADMIN;
     if ((token->scopes & ~scopes) != 0) return false;
@@ -412,6 +411,34 @@ static bool is_within_maker(const struct core *core, const struct core_event *ev
     return true;
 }
 
+static void put_token_row(struct core_batch *batch, const struct token *token)
+{
+    struct row row = {.kind = ROW_token_put};
+
+    row.token_put = (struct row_token_put){.tenant = token->tenant.n,
+                                           .scopes = token->scopes,
+                                           .made_at = token->made_at,
+                                           .expires_at = token->expires_at,
+                                           .mac = token->mac,
+                                           .id = fl_str_c(token->id),
+                                           .name = fl_str_c(token->name),
+                                           .queue = fl_str_c(token->queue),
+                                           .maker = fl_str_c(token->maker),
+                                           .owner = fl_str_c(token->owner),
+                                           .old_mac = token->old_mac,
+                                           .old_until = token->old_until,
+                                           .rotated_at = token->rotated_at};
+    core_batch_row(batch, &row);
+}
+
+static bool is_life(fl_ms ttl_ms, const struct core_event *event, struct core_batch *batch)
+{
+    if (ttl_ms >= 0 && ttl_ms <= INT64_MAX / 2) return true;
+    core_answer_code(batch, event, FL_INVALID,
+                     "a token lives for a number of milliseconds, 0 is for ever");
+    return false;
+}
+
 static void put_token(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     fl_ms ttl_ms = event->token_put.ttl_ms;
@@ -420,7 +447,6 @@ static void put_token(struct core *core, const struct core_event *event, struct 
                           .made_at = core->now,
                           .expires_at = ttl_ms ? core->now + ttl_ms : 0,
                           .mac = event->token_put.mac};
-    struct row row = {.kind = ROW_token_put};
     struct fl_err err = {0};
 
     core_access_expire(core, batch);
@@ -431,12 +457,8 @@ static void put_token(struct core *core, const struct core_event *event, struct 
                 CORE_TOKEN_ID_MAX) " bytes, its name and queue " FL_QUOTE(FL_NAME_BYTES_MAX));
         return;
     }
-    if (ttl_ms < 0 || ttl_ms > INT64_MAX / 2) {
-        core_answer_code(batch, event, FL_INVALID,
-                         "a token lives for a number of milliseconds, 0 is for ever");
-        return;
-    }
-    if (!is_within_maker(core, event, &token)) {
+    if (!is_life(ttl_ms, event, batch)) return;
+    if (token.maker[0] && !is_within(core, event->tenant, fl_str_c(token.maker), &token)) {
         core_answer_code(batch, event, FL_DENIED,
                          "the token that makes it counts no more, or has fewer rights");
         return;
@@ -445,17 +467,7 @@ static void put_token(struct core *core, const struct core_event *event, struct 
         core_answer_code(batch, event, err.code, err.text);
         return;
     }
-    row.token_put = (struct row_token_put){.tenant = token.tenant.n,
-                                           .scopes = token.scopes,
-                                           .made_at = token.made_at,
-                                           .expires_at = token.expires_at,
-                                           .mac = token.mac,
-                                           .id = fl_str_c(token.id),
-                                           .name = fl_str_c(token.name),
-                                           .queue = fl_str_c(token.queue),
-                                           .maker = fl_str_c(token.maker),
-                                           .owner = fl_str_c(token.owner)};
-    core_batch_row(batch, &row);
+    put_token_row(batch, &token);
     core_audit(batch, event, "token_put %s scopes=%u%s%s%s%s", token.id, token.scopes,
                token.queue[0] ? " queue=" : "", token.queue, token.name[0] ? " name=" : "",
                token.name);
@@ -506,6 +518,68 @@ static void revoke_token(struct core *core, const struct core_event *event,
     answer_ok(batch, event, (struct core_answer){.id = gone});
 }
 
+/* The new secret takes the place of the one that counts.  A token that asks with its old one did
+ * not get the answer in which its newest was: that one goes, and the old one counts as long as it
+ * would have.  False: it asks with a secret that counts no more. */
+static bool rotate(struct token *token, const struct core_event *event, fl_ms now)
+{
+    const struct fl_digest *shown = &event->token_rotate.shown;
+    bool is_own = fl_str_eq(event->token_rotate.by, fl_str_c(token->id));
+    bool is_old = is_own && token->old_until > now && is_same(&token->old_mac, shown);
+
+    if (is_own && !is_old && !is_same(&token->mac, shown)) return false;
+    if (!is_old) {
+        bool has_grace = event->token_rotate.grace_ms > 0;
+
+        token->old_mac = has_grace ? token->mac : (struct fl_digest){0};
+        token->old_until = has_grace ? now + event->token_rotate.grace_ms : 0;
+    }
+    token->mac = event->token_rotate.mac;
+    token->rotated_at = now;
+    if (event->token_rotate.has_ttl) {
+        token->expires_at = event->token_rotate.ttl_ms ? now + event->token_rotate.ttl_ms : 0;
+    }
+    return true;
+}
+
+static void rotate_token(struct core *core, const struct core_event *event,
+                         struct core_batch *batch)
+{
+    fl_ms grace_ms = event->token_rotate.grace_ms;
+    const struct token *found;
+    struct token token;
+
+    core_access_expire(core, batch);
+    found = access_table_token(&core->access, event->token_rotate.id);
+    if (!found || found->tenant.n != event->tenant.n) {
+        core_answer_code(batch, event, FL_ABSENT, "no token has this id");
+        return;
+    }
+    if (grace_ms < 0 || grace_ms > CORE_GRACE_MS) {
+        core_answer_code(batch, event, FL_INVALID,
+                         "an old secret counts for 7 days beside the new one, at most");
+        return;
+    }
+    if (!is_life(event->token_rotate.ttl_ms, event, batch)) return;
+    token = *found;
+    if (!rotate(&token, event, core->now)) {
+        core_answer_code(batch, event, FL_DENIED, "the secret that asks counts no more");
+        return;
+    }
+    if (!is_within(core, event->tenant, event->token_rotate.by, &token)) {
+        core_answer_code(batch, event, FL_DENIED,
+                         "the token that asks counts no more, or could not have made this one");
+        return;
+    }
+    access_table_put_token(&core->access, &token);
+    put_token_row(batch, &token);
+    core_audit(batch, event, "token_rotate %s grace_ms=%" PRId64, token.id, grace_ms);
+    arm(core);
+    answer_ok(batch, event,
+              (struct core_answer){.id = (uint64_t)token.expires_at,
+                                   .generation = (uint64_t)token.old_until});
+}
+
 /* A refusal changes nothing, but has its row like a deed. */
 static void note_denied(const struct core_event *event, struct core_batch *batch)
 {
@@ -550,6 +624,9 @@ void core_access(struct core *core, const struct core_event *event, struct core_
         break;
     case CORE_EV_token_revoke:
         revoke_token(core, event, batch);
+        break;
+    case CORE_EV_token_rotate:
+        rotate_token(core, event, batch);
         break;
     case CORE_EV_denied:
         note_denied(event, batch);

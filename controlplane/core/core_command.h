@@ -122,11 +122,12 @@ struct core_answer {
     fl_ms at;         /* the engine sets it to its batch's time; 0: it comes with no batch */
     bool is_replay;   /* the engine sets it: the Idempotency-Key was used before */
     /* The queue or cluster that was put, enrolled or renewed; join_put, token_put: when the token
-     * expires, 0: never; token_revoke: how many tokens went. */
+     * expires, 0: never; token_revoke: how many tokens went; token_rotate: when it expires. */
     uint64_t id;
-    uint64_t generation; /* enrol, renew: the certificate carries it */
-    const char *uuid;    /* enrol, renew: the cluster's, for the certificate's name */
-    const char *name;    /* enrol, renew: the cluster's */
+    /* enrol, renew: the certificate carries it; token_rotate: until when the old secret counts */
+    uint64_t generation;
+    const char *uuid; /* enrol, renew: the cluster's, for the certificate's name */
+    const char *name; /* enrol, renew: the cluster's */
     struct core_outcome *outcomes;
     size_t outcomes_len;
     struct core_job_view *jobs;

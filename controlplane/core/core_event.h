@@ -41,6 +41,7 @@
     X(renew, "an agent shows its certificate's generation and its next key")                       \
     X(token_put, "a token for the API is made")                                                    \
     X(token_revoke, "that token counts no more")                                                   \
+    X(token_rotate, "that token gets a new secret")                                                \
     X(denied, "the API refused a request, or so many")                                             \
     X(visit, "somebody enters a running replica, or has left it")                                  \
     X(accept_restore, "a person says that a restored database is the one to go on with")           \
@@ -69,11 +70,12 @@ enum core_event_kind {
 #define CORE_REASON_BYTES_MAX 253 /* why a cluster is cordoned or drained */
 
 enum {
-    CORE_INVENTORY_MAX = 4096,              /* items in one event */
-    CORE_NODES_MAX = 1024,                  /* nodes in one event */
-    CORE_JOINS_MAX = 1000,                  /* join tokens that are not used and not expired */
-    CORE_JOIN_TTL_MS = 24 * 60 * 60 * 1000, /* at most, from join_put on */
-    CORE_TOKENS_MAX = 10000,                /* tokens of the API that are not expired */
+    CORE_INVENTORY_MAX = 4096,               /* items in one event */
+    CORE_NODES_MAX = 1024,                   /* nodes in one event */
+    CORE_JOINS_MAX = 1000,                   /* join tokens that are not used and not expired */
+    CORE_JOIN_TTL_MS = 24 * 60 * 60 * 1000,  /* at most, from join_put on */
+    CORE_TOKENS_MAX = 10000,                 /* tokens of the API that are not expired */
+    CORE_GRACE_MS = 7 * 24 * 60 * 60 * 1000, /* an old secret counts beside a new one, at most */
     CORE_UUID_BYTES = 36,
 };
 
@@ -291,6 +293,15 @@ struct core_event {
             struct fl_str id;
             bool has_made; /* and all tokens that it made, and those made by these */
         } token_revoke;
+        struct {
+            struct fl_str id;
+            struct fl_digest mac;   /* its new secret's */
+            struct fl_str by;       /* the token that asks, whose rights bound it; perhaps itself */
+            struct fl_digest shown; /* with which secret 'by' asks */
+            fl_ms grace_ms; /* for so long the secret before it counts; at most CORE_GRACE_MS */
+            bool has_ttl;   /* else it ends when it would have */
+            fl_ms ttl_ms;   /* from now on, by the core's time; 0: for ever */
+        } token_rotate;
         struct {
             struct fl_str what;    /* the action and its object */
             struct fl_str outcome; /* at most 32 bytes */

@@ -75,7 +75,10 @@ static bool load_token(struct core *core, const struct row_token_put *row, struc
                           .scopes = row->scopes,
                           .made_at = row->made_at,
                           .expires_at = row->expires_at,
-                          .mac = row->mac};
+                          .mac = row->mac,
+                          .old_mac = row->old_mac,
+                          .old_until = row->old_until,
+                          .rotated_at = row->rotated_at};
 
     copy_text(token.id, sizeof token.id, row->id);
     copy_text(token.name, sizeof token.name, row->name);

@@ -33,11 +33,10 @@ static uint64_t on_head(void *ctx, struct http_request *request)
     const struct fl_http_head *head = http_head(request);
     struct token_grant token;
     struct api_route route = {.need = API_NEED_read};
+    fl_ms at = token_table_time(server->parts.tokens, fl_loop_now(server->parts.loop));
     bool has_token = api_caller(head, &server->callers, server->parts.tokens,
-                                identity_pepper(server->parts.identity), &token);
-    enum api_verdict verdict =
-        api_may(&route, has_token ? &token : NULL,
-                token_table_time(server->parts.tokens, fl_loop_now(server->parts.loop)));
+                                identity_pepper(server->parts.identity), at, &token);
+    enum api_verdict verdict = api_may(&route, has_token ? &token : NULL, at);
 
     if (verdict == API_WHO) {
         answer(request, 401, FL_STR("a token with scope read, for all queues, is needed\n"));

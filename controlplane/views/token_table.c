@@ -8,6 +8,7 @@
 #include "controlplane/views/view_feed.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
+#include "shared/tls/digest.h"
 
 enum { PASSES_MAX = 100 };
 
@@ -63,6 +64,9 @@ static struct token_grant token_of(const struct row_token_put *row)
 {
     struct token_grant token = {
         .mac = row->mac,
+        .old_mac = row->old_mac,
+        .old_until = row->old_until,
+        .rotated_at = row->rotated_at,
         .tenant = {row->tenant},
         .scopes = row->scopes,
         .made_at = row->made_at,
@@ -145,13 +149,16 @@ void token_table_refill_begin(struct token_table *table)
 void token_table_refill_row(struct token_table *table, const struct row *row)
 {
     bool is_dropped = false;
+    const struct kept *kept;
 
     if (row->kind != ROW_token_put) return;
     view_feed_lock(&table->feed);
     for (size_t i = 0; i < table->dropped.len && !is_dropped; i++) {
         is_dropped = fl_str_eq(fl_str_c(table->dropped.at[i].id), row->token_put.id);
     }
-    if (!is_dropped) put(table, &row->token_put);
+    kept = find(table, row->token_put.id);
+    /* A row that was applied meanwhile is newer than the one that the refill reads. */
+    if (!is_dropped && (!kept || kept->load < table->load)) put(table, &row->token_put);
     view_feed_unlock(&table->feed);
 }
 
@@ -199,6 +206,32 @@ bool token_table_find(struct token_table *table, struct fl_str id, struct token_
     if (kept) *ret_token = kept->token;
     view_feed_unlock(&table->feed);
     return kept != NULL;
+}
+
+bool token_grant_has(const struct token_grant *token, const struct fl_digest *mac, fl_ms at)
+{
+    return fl_digest_eq(*mac, token->mac) ||
+           (token->old_until > at && fl_digest_eq(*mac, token->old_mac));
+}
+
+struct token_hold token_hold_of(const struct token_grant *caller)
+{
+    struct token_hold hold = {.shown = caller->shown, .expires_at = caller->expires_at};
+
+    memcpy(hold.id, caller->id, sizeof hold.id);
+    return hold;
+}
+
+/* A token that has expired is soon dropped. */
+enum token_fate token_table_fate(struct token_table *table, const struct token_hold *hold, fl_ms at)
+{
+    struct token_grant token;
+    bool is_there = token_table_find(table, fl_str_c(hold->id), &token);
+    fl_ms expires_at = is_there ? token.expires_at : hold->expires_at;
+
+    if (expires_at != 0 && expires_at <= at) return TOKEN_EXPIRED;
+    if (!is_there) return token_table_may_lack(table) ? TOKEN_COUNTS : TOKEN_REVOKED;
+    return token_grant_has(&token, &hold->shown, at) ? TOKEN_COUNTS : TOKEN_ROTATED;
 }
 
 void token_table_use(struct token_table *table, struct fl_str id, fl_ms at)

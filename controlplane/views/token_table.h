@@ -11,14 +11,30 @@
 struct token_grant {
     char id[33];
     char name[64];
-    char queue[64]; /* "": all */
-    char maker[33]; /* the id of the token that made it; "": the control plane did */
-    char owner[64]; /* for people; "": not said */
-    struct fl_digest mac;
+    char queue[64];           /* "": all */
+    char maker[33];           /* the id of the token that made it; "": the control plane did */
+    char owner[64];           /* for people; "": not said */
+    struct fl_digest mac;     /* its secret's */
+    struct fl_digest old_mac; /* the secret's before, which counts until old_until; 0: none */
+    struct fl_digest shown;   /* a caller's: that of the secret with which it came */
     struct fl_tenant tenant;
     uint8_t scopes; /* bits of enum core_scope */
-    fl_ms made_at, expires_at, used_at;
+    fl_ms made_at, expires_at, used_at, old_until, rotated_at;
 };
+
+/* Whether it is the token's secret at 'at', or the one before while that counts. */
+bool token_grant_has(const struct token_grant *token, const struct fl_digest *mac, fl_ms at);
+
+/* A stream or a visit outlives its request, and keeps this of its token. */
+struct token_hold {
+    char id[33];
+    struct fl_digest shown;
+    fl_ms expires_at; /* 0: never */
+};
+
+struct token_hold token_hold_of(const struct token_grant *caller);
+
+enum token_fate { TOKEN_COUNTS, TOKEN_EXPIRED, TOKEN_REVOKED, TOKEN_ROTATED };
 
 struct token_table;
 
@@ -44,6 +60,8 @@ fl_ms token_table_time(const struct token_table *table, fl_ms now);
 
 /* A copy, whether expired or not. */
 bool token_table_find(struct token_table *table, struct fl_str id, struct token_grant *ret_token);
+enum token_fate token_table_fate(struct token_table *table, const struct token_hold *hold,
+                                 fl_ms at);
 void token_table_use(struct token_table *table, struct fl_str id, fl_ms at);
 
 /* Copies up to 'max' tokens whose ids come after 'after', by id, and returns how many: those for

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "controlplane/http/request.h"
+#include "controlplane/views/token_table.h"
 #include "shared/io/mailbox.h"
 #include "shared/wire/frame.h"
 #include "shared/wire/visit.h"
@@ -19,8 +20,7 @@ struct visit_order {
     char accept[32];   /* the answer to the client's key */
     bool has_protocol; /* the client named the subprotocol */
     struct fl_tenant tenant;
-    char token[33];                        /* its id */
-    fl_ms expires_at;                      /* the token's; 0: never */
+    struct token_hold token;
     char actor[128], what[256], trace[33]; /* for the row of its end */
     unsigned fronts_asked;                 /* that have no tunnel to the cluster */
 };

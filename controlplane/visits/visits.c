@@ -387,17 +387,17 @@ static void on_look(void *ctx)
 
 static const char *token_verdict(const struct visit *visit, fl_ms at)
 {
-    struct token_table *tokens = visit->visits->tokens;
-    struct token_grant token;
-
-    if (visit->order->expires_at != 0 && visit->order->expires_at <= at) {
+    switch (token_table_fate(visit->visits->tokens, &visit->order->token, at)) {
+    case TOKEN_COUNTS:
+        break;
+    case TOKEN_EXPIRED:
         return "the token of this visit has expired";
+    case TOKEN_REVOKED:
+        return "the token of this visit was revoked";
+    case TOKEN_ROTATED:
+        return "the token of this visit has a new secret";
     }
-    if (token_table_find(tokens, fl_str_c(visit->order->token), &token) ||
-        token_table_may_lack(tokens)) {
-        return NULL;
-    }
-    return "the token of this visit was revoked";
+    return NULL;
 }
 
 static void on_tokens_look(void *ctx)
@@ -445,7 +445,7 @@ static bool has_room(const struct visits *visits, const struct visit_order *orde
     for (const struct visit *visit = visits->first; visit; visit = visit->next) {
         if (!visit->stream) continue; /* it hears its last words */
         open++;
-        of_token += strcmp(visit->order->token, order->token) == 0;
+        of_token += strcmp(visit->order->token.id, order->token.id) == 0;
         of_job += visit->order->job.n == order->job.n;
     }
     if (of_token >= visits->config.token_visits_max) {

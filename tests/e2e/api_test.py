@@ -522,12 +522,18 @@ def access(f):
             pages, cursor = pages + page["queues"], page.get("cursor")
         equal([queue["name"] for queue in pages], [queue["name"] for queue in whole["queues"]])
         equal(call(f, "GET", "/v1/queues?cursor=x").status, 422)
-    with shows("an expired or revoked token is 401; no answer holds a token's text but the one that makes it"):
+    with shows("an expired or revoked token is 401; no answer holds a token's text but the one that makes or rotates it"):
         short = made("short", ["read"], ttlSeconds=1)["token"]
         fleet.until("it has expired", lambda: call(f, "GET", "/v1/whoami", token=short).status == 401, 30)
         gone = made("gone", ["read"])
         equal(call(f, "DELETE", f"/v1/tokens/{gone['id']}").status, 200)
         fleet.until("it is refused", lambda: call(f, "GET", "/v1/whoami", token=gone["token"]).status == 401, 30)
+        turned = made("turned", ["read"])
+        fresh = call(f, "POST", f"/v1/tokens/{turned['id']}:rotate", {"graceSeconds": 0}, token=turned["token"]).json()
+        equal({name: fresh[name] for name in fresh if name not in ("token", "rotatedAt", "lastUsedAt")},
+              {name: turned[name] for name in turned if name not in ("token", "rotatedAt", "lastUsedAt")})
+        equal([call(f, "GET", "/v1/whoami", token=token).status for token in (turned["token"], fresh["token"])], [401, 200])
+        assert fresh["token"].encode() not in call(f, "GET", "/v1/tokens").body
         assert f.token.encode() not in call(f, "GET", "/v1/tokens").body and gone["token"].encode() not in call(f, "GET", "/v1/audit?limit=1000").body
     with shows("audit says who did what, with the token's id as text"):
         rows = call(f, "GET", "/v1/audit?limit=1000").json()["audit"]

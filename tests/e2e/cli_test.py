@@ -569,6 +569,24 @@ def acting(f):
         f.cli("context", "rm", "other")
         assert "other" not in f.cli("context", "ls")
         equal(f.run("context", "use", "other").returncode, 1)
+    with shows("token rotate prints the new text; the context uses it, a token that is given does not change a context"):
+        made = json.loads(f.cli("token", "create", "turning", "--scope", "read", "-o", "json"))
+        f.cli("login", f.url, "--name", "turning", stdin=made["token"] + "\n")
+        out = subprocess.run([FAIRLEAD, "token", "rotate"], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        equal(out.returncode, 0, out.stderr)
+        assert "counts until" in out.stderr and "context turning uses it now" in out.stderr and out.stdout.startswith("fl_"), out.stderr
+        who = lambda token: subprocess.run([FAIRLEAD, "ps"], env=dict(env, FAIRLEAD_URL=f.url, FAIRLEAD_TOKEN=token), capture_output=True, timeout=60).returncode
+        equal([who(text) for text in (made["token"], out.stdout.strip())], [0, 0])
+        equal(subprocess.run([FAIRLEAD, "ps"], env=env, stdout=subprocess.DEVNULL, timeout=60).returncode, 0)
+        given = dict(env, FAIRLEAD_URL=f.url, FAIRLEAD_TOKEN=made["token"])  # its answer was lost, say: the old text asks again
+        again = subprocess.run([FAIRLEAD, "token", "rotate", "-o", "json"], env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        assert "uses it now" not in again.stderr, again.stderr
+        equal([who(text) for text in (made["token"], out.stdout.strip(), json.loads(again.stdout)["token"])], [0, 77, 0])
+        f.cli("token", "rotate", "turning", "--grace", "0")  # by an administrator
+        equal([who(text) for text in (made["token"], json.loads(again.stdout)["token"])], [77, 77])
+        assert any(made["id"] in line and "turning" in line for line in f.cli("token", "ls", "-o", "wide").splitlines())
+        f.cli("context", "rm", "turning")
+        f.cli("context", "use", "lab")
     with shows("doctor finds nothing wrong with a fresh fleet"):
         out = f.run("doctor")
         equal(out.returncode, 0, out.stdout)

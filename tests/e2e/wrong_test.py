@@ -108,6 +108,11 @@ WRONG = [
     ("token create x --token-queue nosuch", SPEC, "--token-queue nosuch: "),
     ("token create", USAGE, "NAME"),
     ("token revoke nosuch", FAILED, "nosuch: not found"),
+    ("token rotate nosuch", FAILED, "nosuch: not found"),
+    ("token rotate one two", USAGE, "[ID|NAME]"),
+    ("token rotate --grace 8d", SPEC, "--grace 8d: "),
+    ("token rotate --grace never", USAGE, "--grace never: "),
+    ("token rotate --ttl 0", SPEC, "--ttl 0: "),
     ("context use nosuch", None, "nosuch"),
     ("completion tcsh", USAGE, ""),
     ("demo --detach --keep", USAGE, "take one"),
@@ -153,7 +158,7 @@ def main():
             out = subprocess.run([os.path.join(fleet.BIN, "fairlead"), "ps"], env={**f.env, "FAIRLEAD_TOKEN": "fl_none"}, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, timeout=60)
             equal(out.returncode, DENIED)
-            equal(out.stderr, "fairlead: the token is not valid: it is unknown, expired or revoked\n  'fairlead login' again\n")
+            equal(out.stderr, "fairlead: the token is not valid: it is unknown, expired, replaced or revoked\n  'fairlead login' again\n")
         with shows("of several jobs, those that are there are printed, and the others named"):
             out = f.run("get", job, "job-nope", held, "-o", "name")
             equal(out.stdout.split(), [job, held])

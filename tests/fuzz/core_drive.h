@@ -409,8 +409,18 @@ static void drive_access(struct drive *drive)
         event.token_put.ttl_ms = what & 64 ? (fl_ms)which * 1000 : 0;
         break;
     case 10:
-        event.kind = CORE_EV_token_revoke;
-        event.token_revoke.id = fl_str_c(tokens[drive_below(drive, 3)]);
+        event.kind = what & 64 ? CORE_EV_token_rotate : CORE_EV_token_revoke;
+        if (what & 64) {
+            event.token_rotate.id = fl_str_c(tokens[drive_below(drive, 3)]);
+            event.token_rotate.by = fl_str_c(tokens[drive_below(drive, 3)]);
+            event.token_rotate.shown.at[0] = which;
+            event.token_rotate.mac.at[0] = drive_byte(drive) % 4;
+            event.token_rotate.grace_ms = (fl_ms)drive_byte(drive) * 100;
+            event.token_rotate.has_ttl = what & 128;
+            if (what & 128) event.token_rotate.ttl_ms = (fl_ms)which * 1000;
+        } else {
+            event.token_revoke.id = fl_str_c(tokens[drive_below(drive, 3)]);
+        }
         break;
     default:
         event.kind = what & 64    ? CORE_EV_list_clusters

@@ -304,7 +304,7 @@ static void tally_audit(struct checks *checks, struct tally *tally, struct fl_st
         tally->clusters_audited++;
     } else if (starts_with(body, "join_put ") || starts_with(body, "enrol ")) {
         tally->joins_audited++;
-    } else if (starts_with(body, "token_put ")) {
+    } else if (starts_with(body, "token_put ") || starts_with(body, "token_rotate ")) {
         tally->tokens_audited++;
     } else if (starts_with(body, "join_revoke ") || starts_with(body, "token_revoke ")) {
         return;

@@ -351,6 +351,14 @@ static void build_access(const struct client_request *request, struct engine_eve
         core->token_put.scopes = CORE_SCOPES_ALL;
         core->token_put.ttl_ms = request->ttl_ms;
         break;
+    case TOKEN_ROTATE:
+        core->kind = CORE_EV_token_rotate;
+        core->token_rotate.id = fl_str_c(fl_arena_printf(arena, "t%" PRIu64, request->target));
+        core->token_rotate.by = core->token_rotate.id;
+        core->token_rotate.mac = seeded(request->seed);
+        core->token_rotate.shown = request->shown;
+        core->token_rotate.grace_ms = request->ttl_ms;
+        break;
     default:
         core->kind = CORE_EV_token_revoke;
         core->token_revoke.id = fl_str_c(fl_arena_printf(arena, "t%" PRIu64, request->target));

@@ -38,6 +38,7 @@ enum client_kind {
     JOIN, /* and, once that is answered, ... */
     ENROL,
     TOKEN_PUT,
+    TOKEN_ROTATE,
     TOKEN_REVOKE,
     LIST_CLUSTERS,
     LIST_QUEUES,
@@ -55,7 +56,8 @@ struct client_request {
     bool has_key, is_stubborn; /* tried until it is done */
     bool is_on;                /* pause; for a drain: stop what runs */
     uint64_t generation;       /* RENEW; for an ENROL the seed of its JOIN */
-    fl_ms ttl_ms;              /* JOIN, TOKEN_PUT */
+    fl_ms ttl_ms;              /* JOIN, TOKEN_PUT; TOKEN_ROTATE: its grace */
+    struct fl_digest shown;    /* TOKEN_ROTATE: its secret, as the client knows it */
     bool is_key_taken;         /* by a request with another body */
     bool is_done;              /* answered for good */
     uint32_t tries;            /* begun */

@@ -374,14 +374,33 @@ static void renew(struct fake_client *client, uint32_t cluster)
     ask(client, request);
 }
 
+/* A token asks for a new secret with the one that it has, with the one before, since the answer
+ * with the newest was lost, or with one that it never had. */
+static void rotate(struct fake_client *client, size_t tokens)
+{
+    struct sim *sim = client->sim;
+    size_t i = (size_t)sim_between(sim, 0, (int64_t)tokens - 1);
+    struct row_token_put row = fake_pg_row(client->pg, ROW_TABLE_token, i).token_put;
+    int64_t dice = sim_between(sim, 0, 9);
+    struct client_request request = {.kind = TOKEN_ROTATE};
+
+    request.target = (uint64_t)(row.id.at[1] - '0'); /* t1 to t5 */
+    if (dice > 0) request.shown = dice < 6 ? row.mac : row.old_mac;
+    request.ttl_ms = sim_chance(sim, 700000) ? sim_between(sim, 1000, 20000) : 0;
+    ask(client, request);
+}
+
 static void administer(struct fake_client *client, uint32_t cluster)
 {
     struct sim *sim = client->sim;
     int64_t dice = sim_between(sim, 0, 99);
     struct client_request token = {.kind = dice < 75 ? TOKEN_PUT : TOKEN_REVOKE,
                                    .target = (uint64_t)sim_between(sim, 1, 5)};
+    size_t tokens = fake_pg_len(client->pg, ROW_TABLE_token);
 
-    if (dice < 30) {
+    if (tokens > 0 && sim_chance(sim, 500000)) {
+        rotate(client, tokens);
+    } else if (dice < 30) {
         ask(client, (struct client_request){.kind = CORDON, .target = cluster});
     } else if (dice < 55) {
         ask(client, (struct client_request){.kind = UNCORDON, .target = cluster});

@@ -17,7 +17,10 @@ struct join {
 struct token {
     char id[CORE_TOKEN_ID_MAX + 1];
     uint32_t tenant;
-    fl_ms expires_at; /* 0: never */
+    fl_ms expires_at;        /* 0: never */
+    struct fl_digest secret; /* the one that counts */
+    struct fl_digest before; /* and the one before it, until before_until */
+    fl_ms before_until;
 };
 
 /* The certificate of a cluster, as its rows have it. */
@@ -42,6 +45,14 @@ struct wish {
     uint32_t cluster;
 };
 
+/* A request for a new secret, with the one that was shown. */
+struct turn {
+    uint64_t number;
+    struct fl_digest shown, secret;
+    fl_ms grace_ms;
+    bool is_durable; /* a row has it */
+};
+
 struct hello {
     uint64_t connection, generation, boot;
     uint64_t expired_ms;
@@ -61,6 +72,7 @@ struct policy_access {
     FL_VEC(struct certificate) certificates; /* by cluster */
     FL_VEC(struct grant) grants;
     FL_VEC(struct wish) wishes;
+    FL_VEC(struct turn) turns;
     FL_VEC(struct hello) hellos;
     FL_VEC(struct life) lives; /* that this leader knows: no row tells */
     FL_VEC(uint64_t) twins;    /* boot numbers that this leader called a twin's */
@@ -87,6 +99,7 @@ void policy_access_destroy(struct policy_access *access)
     fl_vec_fini(&access->certificates);
     fl_vec_fini(&access->grants);
     fl_vec_fini(&access->wishes);
+    fl_vec_fini(&access->turns);
     fl_vec_fini(&access->hellos);
     fl_vec_fini(&access->lives);
     fl_vec_fini(&access->twins);
@@ -160,6 +173,7 @@ void policy_access_heard(struct policy *policy, const struct core_event *event)
     struct policy_access *access = policy->access;
     struct wish wish = {.number = event->request >> 8, .kind = event->kind};
     struct hello hello;
+    struct turn turn;
 
     switch (event->kind) {
     case CORE_EV_session_open:
@@ -176,6 +190,11 @@ void policy_access_heard(struct policy *policy, const struct core_event *event)
         wish.cluster = event->renew.cluster.n;
         wish.key = event->renew.key;
         break;
+    case CORE_EV_token_rotate:
+        turn = (struct turn){wish.number, event->token_rotate.shown, event->token_rotate.mac,
+                             event->token_rotate.grace_ms, false};
+        fl_vec_push(&access->turns, turn);
+        return;
     default:
         return;
     }
@@ -237,15 +256,74 @@ static void drop_join(struct policy_access *access, const struct fl_digest *toke
 
 /* ---- tokens of the API ----------------------------------------------------------------------- */
 
+static struct turn *find_turn(struct policy_access *access, const struct fl_digest *secret)
+{
+    for (size_t i = access->turns.len; i > 0; i--) {
+        struct turn *turn = &access->turns.at[i - 1];
+
+        if (is_same(&turn->secret, secret)) return turn;
+    }
+    return NULL;
+}
+
+/* Its holder alone gets a new secret.  The one with which it asks counts for the grace that it
+ * names; and once more for as long as it did, where the answer with the newest was lost. */
+static void I30_a_secret_is_replaced_by_its_holder(struct policy *policy, struct token *token,
+                                                   const struct row_token_put *row)
+{
+    struct turn *turn = find_turn(policy->access, &row->mac);
+    fl_ms left = row->old_until - row->rotated_at;
+    bool is_late;
+
+    if (!turn) {
+        sim_broken(policy->sim, "I30", "token %s has a secret that nobody sent", token->id);
+        return;
+    }
+    is_late = token->before_until > row->rotated_at && is_same(&turn->shown, &token->before);
+    if (!is_late && !is_same(&turn->shown, &token->secret)) {
+        sim_broken(policy->sim, "I30", "token %s has a new secret, for one that counts no more",
+                   token->id);
+    }
+    if (row->rotated_at < policy->at_before || row->rotated_at > policy->at) {
+        sim_broken(policy->sim, "I30", "token %s has a new secret at a time that is not now",
+                   token->id);
+    }
+    if (is_late ? row->old_until != token->before_until
+                : left != turn->grace_ms && (turn->grace_ms || row->old_until)) {
+        sim_broken(policy->sim, "I30", "token %s: its old secret counts for %lld ms", token->id,
+                   (long long)left);
+    }
+    if (row->old_until && !is_same(&row->old_mac, &turn->shown)) {
+        sim_broken(policy->sim, "I30", "token %s: another secret counts than the one that asked",
+                   token->id);
+    }
+    if (row->expires_at != token->expires_at) {
+        sim_broken(policy->sim, "I30", "token %s ends at another time, and nobody asked for that",
+                   token->id);
+    }
+    sim_mark(policy->sim, is_late ? MARK_secret_lost : MARK_secret_replaced);
+    turn->is_durable = true;
+    token->secret = row->mac;
+    token->before = row->old_mac;
+    token->before_until = row->old_until;
+}
+
 static void read_token(struct policy *policy, const struct row_token_put *row)
 {
-    struct token token = {.tenant = row->tenant, .expires_at = row->expires_at};
+    struct policy_access *access = policy->access;
+    struct token token = {.tenant = row->tenant, .expires_at = row->expires_at, .secret = row->mac};
+
+    for (size_t i = 0; i < access->tokens.len; i++) {
+        if (!fl_str_eq(fl_str_c(access->tokens.at[i].id), row->id)) continue;
+        I30_a_secret_is_replaced_by_its_holder(policy, &access->tokens.at[i], row);
+        return;
+    }
 
     if (row->id.len) memcpy(token.id, row->id.at, row->id.len);
     if (row->expires_at && row->expires_at <= policy->at_before) {
         sim_broken(policy->sim, "I30", "token %s has expired when it is made", token.id);
     }
-    fl_vec_push(&policy->access->tokens, token);
+    fl_vec_push(&access->tokens, token);
 }
 
 static void drop_token(struct policy *policy, struct fl_str id)
@@ -571,10 +649,21 @@ static void I30_who_is_let_in_has_the_key(struct policy *policy, const struct wi
     sim_broken(policy->sim, "I30", "cluster %u gets a certificate for another key", id);
 }
 
+static void I30_a_new_secret_is_durable(struct policy *policy, const struct turn *turn)
+{
+    if (turn->is_durable) return;
+    sim_broken(policy->sim, "I30", "a new secret is given out that no row has");
+}
+
 void policy_access_answered(struct policy *policy, const struct core_answer *answer)
 {
     const struct policy_access *access = policy->access;
 
+    for (size_t i = 0; i < access->turns.len; i++) {
+        if (access->turns.at[i].number != answer->request >> 8) continue;
+        if (answer->code == FL_OK) I30_a_new_secret_is_durable(policy, &access->turns.at[i]);
+        return;
+    }
     for (size_t i = 0; i < access->wishes.len; i++) {
         const struct wish *wish = &access->wishes.at[i];
 

@@ -3,7 +3,8 @@
  * with that key.  A cluster's certificates carry its generation: it grows by an enrolment or a
  * renewal, and an older one than has come opens no session.  A locked or revoked cluster speaks
  * again only once a person unlocked it, or it has joined anew; a removed one never does.  Tokens
- * go when they expire (docs/security.md, docs/operations.md). */
+ * go when they expire; a token's holder gets a new secret for one that counts, and the one before
+ * it counts for a while (docs/security.md, docs/operations.md). */
 #pragma once
 
 #include "tests/sim/policy_state.h"

@@ -197,6 +197,9 @@ void policy_asked_heard(struct policy *policy, const struct core_event *event)
     case CORE_EV_token_revoke:
         copy_name(asked->name, event->token_revoke.id);
         break;
+    case CORE_EV_token_rotate:
+        copy_name(asked->name, event->token_rotate.id);
+        break;
     case CORE_EV_cluster_cordon:
     case CORE_EV_cluster_drain:
     case CORE_EV_cluster_forget:
@@ -346,6 +349,7 @@ static void say_order(struct policy *policy, const struct asked *asked, char *ou
     case CORE_EV_join_put:
     case CORE_EV_token_put:
     case CORE_EV_token_revoke:
+    case CORE_EV_token_rotate:
         snprintf(out, max, "%s %s", verb, asked->name);
         return;
     default:

@@ -415,6 +415,68 @@ static void a_token_opens_what_it_says_and_nothing_once_it_is_revoked(void **sta
     assert_false(has(call("GET", "/v1/tokens", NULL).body, "\"token\""));
 }
 
+static const char *rotate(const char *by, const char *id, const char *body)
+{
+    struct help_reply reply =
+        help_call(hub, &arena, by, "POST", fl_arena_printf(&arena, "/v1/tokens/%s:rotate", id),
+                  NULL, body, NULL);
+
+    expect(reply, 200);
+    return cstr(help_text(reply.json, "token"));
+}
+
+static int rotate_status(const char *by, const char *id, const char *body)
+{
+    return status_with(by, "POST", fl_arena_printf(&arena, "/v1/tokens/%s:rotate", id), body);
+}
+
+static bool counts(const char *token)
+{
+    return status_with(token, "GET", "/v1/whoami", NULL) == 200;
+}
+
+static const char *id_of(const char *token)
+{
+    return cstr(
+        help_text(help_call(hub, &arena, token, "GET", "/v1/whoami", NULL, NULL, NULL).json, "id"));
+}
+
+static void a_token_gets_a_new_secret_and_the_old_one_counts_for_a_while(void **state)
+{
+    const char *first = make_token("{\"name\":\"turn\",\"scopes\":[\"read\"]}"), *id = id_of(first);
+    const char *boss = make_token("{\"name\":\"boss\",\"scopes\":[\"admin\"],\"ttlSeconds\":600}");
+    const char *long_lived = make_token("{\"name\":\"long\",\"scopes\":[\"read\"]}");
+    const char *of_queue = make_token("{\"name\":\"q\",\"scopes\":[\"admin\"],\"queue\":\"ml\"}");
+    const char *second, *third;
+    struct help_reply reply;
+
+    (void)state;
+    second = rotate(first, id, "{}");
+    assert_true(counts(first) && counts(second));
+    assert_string_equal(id_of(second), id);
+    /* The answer with the second was lost: the first asks again. */
+    third = rotate(first, id, NULL);
+    assert_true(counts(first) && counts(third) && !counts(second));
+    second = rotate(third, id, "{\"graceSeconds\":0}");
+    assert_true(counts(second) && !counts(first) && !counts(third));
+    assert_int_equal(rotate_status(first, id, NULL), 401);
+    reply = help_call(hub, &arena, second, "GET", "/v1/whoami", NULL, NULL, NULL);
+    assert_true(has(reply.body, "\"rotatedAt\":\"2"));
+    assert_true(has(reply.body, "\"previousUntil\":null"));
+
+    assert_int_equal(rotate_status(second, id_of(boss), NULL), 403); /* a reader and another */
+    assert_int_equal(rotate_status(boss, "zzzz", NULL), 404);
+    assert_int_equal(rotate_status(of_queue, id, NULL), 404); /* it sees those of its queue */
+    assert_int_equal(rotate_status(boss, id_of(help_hub_admin(hub)), NULL), 403);
+    assert_int_equal(rotate_status(boss, id_of(long_lived), NULL), 403); /* it would outlive it */
+    assert_int_equal(rotate_status(boss, id_of(long_lived), "{\"ttlSeconds\":60}"), 200);
+    assert_true(counts(long_lived));
+    assert_int_equal(rotate_status(boss, id, "{\"graceSeconds\":-1}"), 422);
+    assert_int_equal(rotate_status(boss, id, "{\"graceSeconds\":604801}"), 422);
+    assert_int_equal(rotate_status(boss, id, "{\"grace\":1}"), 422);
+    assert_true(counts(second));
+}
+
 struct listener {
     const char *token, *path;
     struct fl_arena arena;
@@ -533,12 +595,16 @@ static void streams_end_with_a_word_when_their_token_does(void **state)
     const char *job = submit("{\"command\":[\"true\"]}");
     const char *revoked = make_token("{\"name\":\"v\",\"scopes\":[\"read\"]}");
     const char *brief = make_token("{\"name\":\"b\",\"scopes\":[\"read\"],\"ttlSeconds\":3}");
+    const char *rotated = make_token("{\"name\":\"r\",\"scopes\":[\"read\"]}");
+    static const char *const reasons[] = {"TokenRevoked", "TokenRevoked", "TokenRevoked",
+                                          "TokenExpired", "TokenExpired", "TokenRotated"};
     struct listener listeners[] = {
         {revoked, "/v1/events", {0}, {0}, 0},
         {revoked, path(job, "/events"), {0}, {0}, 0},
         {revoked, path(job, "/logs/stream"), {0}, {0}, 0},
         {brief, "/v1/events", {0}, {0}, 0},
         {brief, path(job, "/logs/stream"), {0}, {0}, 0},
+        {rotated, "/v1/events", {0}, {0}, 0},
     };
     struct help_reply reply =
         help_call(hub, &arena, revoked, "GET", "/v1/whoami", NULL, NULL, NULL);
@@ -546,22 +612,22 @@ static void streams_end_with_a_word_when_their_token_does(void **state)
     fl_ms revoked_at;
 
     (void)state;
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 6; i++) {
         assert_int_equal(
             pthread_create(&listeners[i].thread, NULL, listen_until_closed, &listeners[i]), 0);
     }
     usleep(500000); /* all are open; one that is not yet is refused with 401 */
     expect(call("DELETE", fl_arena_printf(&arena, "/v1/tokens/%s", id), NULL), 200);
+    assert_int_equal(rotate_status(rotated, id_of(rotated), "{\"graceSeconds\":0}"), 200);
     revoked_at = help_now();
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 6; i++) {
         struct fl_str body;
 
         assert_int_equal(pthread_join(listeners[i].thread, NULL), 0);
         body = listeners[i].reply.body;
         assert_int_equal(listeners[i].reply.status, 200);
         assert_true(has(body, "event: closed\n"));
-        assert_true(
-            has(body, i < 3 ? "\"reason\":\"TokenRevoked\"" : "\"reason\":\"TokenExpired\""));
+        assert_true(has(body, fl_arena_printf(&arena, "\"reason\":\"%s\"", reasons[i])));
         fl_arena_fini(&listeners[i].arena);
     }
     assert_true(help_now() - revoked_at < 8000); /* 5 s and the brief token's time */
@@ -764,6 +830,7 @@ int main(void)
         cmocka_unit_test(a_filter_that_was_emptied_is_refused_and_nothing_is_done),
         cmocka_unit_test(a_hundred_submits_with_one_key_are_one_job),
         cmocka_unit_test(a_token_opens_what_it_says_and_nothing_once_it_is_revoked),
+        cmocka_unit_test(a_token_gets_a_new_secret_and_the_old_one_counts_for_a_while),
         cmocka_unit_test(a_queues_token_learns_from_no_list_how_much_is_hidden),
         cmocka_unit_test(a_filter_that_passes_little_gives_no_empty_page),
         cmocka_unit_test(a_foreign_job_is_looked_for_as_an_absent_one_is),

@@ -69,7 +69,8 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(one, ROW(join_put, .token = other, .tenant = 1, .name = FL_STR("gone")));
     help_row(one,
              ROW(token_put, .tenant = 1, .scopes = 15, .made_at = 1, .expires_at = 2, .mac = digest,
-                 .id = FL_STR("t1"), .name = FL_STR("\xc3\xa4"), .queue = FL_STR("train")));
+                 .id = FL_STR("t1"), .name = FL_STR("\xc3\xa4"), .queue = FL_STR("train"),
+                 .old_mac = other, .old_until = INT64_MAX, .rotated_at = 1));
     help_row(one, ROW(token_put, .tenant = 1, .scopes = 1, .mac = other, .id = FL_STR("t2")));
     help_row(one, ROW(token_put, .tenant = 1, .scopes = 1, .mac = other, .id = FL_STR("t3")));
     help_row(one, ROW(token_drop, .id = FL_STR("t3")));

@@ -116,8 +116,7 @@ static void hand_over(struct api_call *call)
     snprintf(order->accept, sizeof order->accept, "%s", asked->accept);
     order->has_protocol = asked->has_protocol;
     order->tenant = call->token.tenant;
-    memcpy(order->token, call->token.id, sizeof order->token);
-    order->expires_at = call->token.expires_at;
+    order->token = token_hold_of(&call->token);
     snprintf(order->actor, sizeof order->actor, "%s", api_actor(call, &call->arena));
     snprintf(order->what, sizeof order->what, "%s", asked->what);
     snprintf(order->trace, sizeof order->trace, "%s", call->trace_id);

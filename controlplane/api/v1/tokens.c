@@ -11,6 +11,7 @@
 #include "shared/tls/digest.h"
 
 enum { TTL_S = 90 * 86400, TTL_S_MAX = 3650 * 86400, PAGE = 200, GONE_MAX = 1000 };
+enum { GRACE_S = 600, GRACE_S_MAX = CORE_GRACE_MS / 1000 };
 
 struct made {
     char text[API_TOKEN_TEXT_MAX];
@@ -34,6 +35,8 @@ void api_token_write(struct fl_json_out *json, const struct token_grant *token, 
     fl_json_put_time(json, "createdAt", token->made_at);
     fl_json_put_time(json, "expiresAt", token->expires_at);
     fl_json_put_time(json, "lastUsedAt", token->used_at);
+    fl_json_put_time(json, "rotatedAt", token->rotated_at);
+    fl_json_put_time(json, "previousUntil", token->old_until);
     if (secret) fl_json_put_cstr(json, "token", secret);
     fl_json_close(json, '}');
 }
@@ -186,6 +189,95 @@ static void create_token(struct api_call *call)
     api_ask(call, event, put);
 }
 
+/* ---- a new secret ---------------------------------------------------------------------------- */
+
+static void put_rotated(struct api_call *call, const struct core_answer *answer)
+{
+    struct made *made = call->state;
+
+    made->grant.rotated_at = answer->at;
+    made->grant.expires_at = (fl_ms)answer->id;
+    made->grant.old_until = (fl_ms)answer->generation;
+    api_token_write(api_json(call), &made->grant, made->text);
+    fl_secret_wipe(made->text, sizeof made->text);
+    api_answer(call);
+}
+
+/* A token's new secret comes to the one that asks, and with it its rights. */
+static bool may_have(struct api_call *call, const struct token_grant *token, bool has_ttl)
+{
+    fl_ms until = api_may_grant_until(&call->token);
+
+    if (strcmp(token->id, call->token.id) == 0) return true;
+    if (!api_may_grant(&call->token, token->scopes, fl_str_c(token->queue))) {
+        api_fail(call, FL_DENIED,
+                 "a token rotates itself, and others that it could have made; this one has more "
+                 "rights than it");
+        return false;
+    }
+    if (has_ttl || until == 0 || (token->expires_at != 0 && token->expires_at <= until)) {
+        return true;
+    }
+    api_fail(call, FL_DENIED,
+             "that token counts for longer than the one that asks; say for how long it shall "
+             "(ttlSeconds, at most %" PRId64 "), or ask with one that has the scope outlive",
+             (until - call->at) / FL_SECOND_MS);
+    return false;
+}
+
+static bool find_rotated(struct api_call *call, struct token_grant *ret_token)
+{
+    bool is_own = fl_str_eq(call->params[0], fl_str_c(call->token.id));
+
+    if (!is_own && !(call->token.scopes & CORE_SCOPE_admin)) {
+        api_fail(call, FL_DENIED, "a token without the scope admin rotates itself alone");
+        return false;
+    }
+    if (!token_table_find(call->parts->tokens, call->params[0], ret_token) ||
+        !api_sees_queue(call, fl_str_c(ret_token->queue))) {
+        api_absent(call);
+        return false;
+    }
+    return true;
+}
+
+static void rotate_token(struct api_call *call)
+{
+    const struct fl_json *body = api_body_json(call, true), *ttl, *grace;
+    struct made *made = fl_arena_new(&call->arena, struct made);
+    struct engine_event *event;
+    struct api_token token;
+    struct fl_err err = {0};
+    fl_ms ttl_ms = 0;
+    uint64_t id;
+
+    if (!body || !find_rotated(call, &made->grant)) return;
+    ttl = fl_json_member(body, FL_STR("ttlSeconds"));
+    grace = fl_json_member(body, FL_STR("graceSeconds"));
+    if (!may_have(call, &made->grant, ttl != NULL)) return;
+    if (ttl && !read_life(call, ttl, &ttl_ms)) return;
+    if (!api_token_id_parse(fl_str_c(made->grant.id), &id, &err)) {
+        api_absent(call); /* an id that no text can name */
+        return;
+    }
+    token = api_token_random();
+    token.id = id;
+    api_token_print(&token, made->text);
+    call->state = made;
+    event = api_event(call, CORE_EV_token_rotate);
+    event->event.token_rotate.id = fl_arena_str(&event->arena, fl_str_c(made->grant.id));
+    event->event.token_rotate.by = fl_arena_str(&event->arena, fl_str_c(call->token.id));
+    event->event.token_rotate.shown = call->token.shown;
+    event->event.token_rotate.mac = api_token_mac(&token, identity_pepper(call->parts->identity));
+    event->event.token_rotate.grace_ms = (grace ? grace->n : GRACE_S) * FL_SECOND_MS;
+    event->event.token_rotate.has_ttl = ttl != NULL;
+    event->event.token_rotate.ttl_ms = ttl_ms;
+    fl_secret_wipe(&token, sizeof token);
+    api_ask(call, event, put_rotated);
+}
+
+/* ---- the end of tokens ----------------------------------------------------------------------- */
+
 static void revoked(struct api_call *call, const struct core_answer *answer)
 {
     struct fl_json_out *json = api_json(call);
@@ -272,6 +364,16 @@ static const struct api_field create_fields[] = {
     {0},
 };
 
+static const struct api_field rotate_fields[] = {
+    API_MAY("graceSeconds", "integer",
+            "for so long its secret until now counts beside the new one; 0: no more", .min = 0,
+            .max = GRACE_S_MAX, .preset = GRACE_S),
+    API_MAY("ttlSeconds", "integer",
+            "how long it counts from now on; without it, it ends when it would have", .min = 1,
+            .max = TTL_S_MAX),
+    {0},
+};
+
 #define TOKEN_FIELDS                                                                               \
     API_MUST("id", "string", "names it; no secret"), API_MUST("name", "string", "for people"),     \
         API_MUST("scopes", "array of string", "its rights", .words = CORE_SCOPES(API_WORD)),       \
@@ -283,6 +385,13 @@ static const struct api_field create_fields[] = {
         API_MUST("expiresAt", "string or null", "until when it counts; null: for ever",            \
                  .format = API_FORMAT_time),                                                       \
         API_MUST("lastUsedAt", "string or null", "by this process; null: not since its start",     \
+                 .format = API_FORMAT_time),                                                       \
+        API_MUST("rotatedAt", "string or null",                                                    \
+                 "when it got the secret that it has; null: it has its first",                     \
+                 .format = API_FORMAT_time),                                                       \
+        API_MUST("previousUntil", "string or null",                                                \
+                 "until when the secret before that one counts, or counted; null: no longer than " \
+                 "until then",                                                                     \
                  .format = API_FORMAT_time)
 
 static const struct api_field token_fields[] = {TOKEN_FIELDS, {0}};
@@ -300,11 +409,12 @@ const struct api_object token_object = {
     .example = "{\"id\":\"3k9d\",\"name\":\"ci\",\"scopes\":[\"read\",\"submit\"],"
                "\"queue\":\"ml\",\"maker\":\"7x2c\",\"owner\":\"ann\",\"createdAt\":\"2026-01-"
                "31T09:00:00.000Z\","
-               "\"expiresAt\":\"2026-05-01T09:00:00.000Z\",\"lastUsedAt\":null}"};
+               "\"expiresAt\":\"2026-05-01T09:00:00.000Z\",\"lastUsedAt\":null,"
+               "\"rotatedAt\":null,\"previousUntil\":null}"};
 
 const struct api_object token_with_secret_object = {
     .name = "TokenWithSecret",
-    .text = "A token that was just made, with its secret.",
+    .text = "A token that was just made or rotated, with its secret.",
     .fields = new_token_fields};
 
 static const struct api_field page_fields[] = {
@@ -333,6 +443,10 @@ const struct api_route token_routes[] = {
     API_ROUTE(API_POST, "/v1/tokens", API_NEED_admin, create_token, "createToken",
               "makes a token; its text is shown in this answer and never again",
               .body = create_fields, .body_max = 4096, .status = 201, .answer = "TokenWithSecret"),
+    API_ROUTE(API_POST, "/v1/tokens/{id}:rotate", API_NEED_token, rotate_token, "rotateToken",
+              "gives a token a new secret, shown in this answer and never again; the token that "
+              "asks may be that token, or one with the scope admin that could have made it",
+              .body = rotate_fields, .body_max = 4096, .answer = "TokenWithSecret"),
     API_ROUTE(API_DELETE, "/v1/tokens/{id}", API_NEED_admin, revoke_token, "revokeToken",
               "that token counts no more, nor, if so wished, those that it made",
               .query = revoke_query, .answer = "TokenRevoked"),

@@ -12,6 +12,7 @@ static const struct fl_str pepper = {"0123456789abcdef", 16};
 struct story {
     struct api_callers callers;
     struct token_table *tokens;
+    fl_ms at;
 };
 
 static struct story begin(void)
@@ -53,7 +54,7 @@ static const char *who(struct story *story, const char *header)
     struct fl_http_field field = {FL_STR("authorization"), fl_str_c(header)};
     struct fl_http_head head = {.fields = &field, .fields_len = 1};
 
-    if (!api_caller(&head, &story->callers, story->tokens, pepper, &grant)) return NULL;
+    if (!api_caller(&head, &story->callers, story->tokens, pepper, story->at, &grant)) return NULL;
     return grant.name;
 }
 
@@ -121,6 +122,32 @@ static void a_secret_that_was_replaced_counts_no_more(void **state)
     end(&story);
 }
 
+static void a_rotated_secret_counts_until_its_grace_is_over(void **state)
+{
+    struct story story = begin();
+    struct api_token old = api_token_random(), new = api_token_random();
+    char id[API_TOKEN_ID_TEXT_MAX];
+    struct row row = {.kind = ROW_token_put,
+                      .token_put = {.name = FL_STR("ann"), .scopes = 1, .old_until = 50}};
+
+    (void)state;
+    new.id = old.id;
+    grant(&story, &old, "ann");
+    assert_string_equal(who(&story, bearer(&old)), "ann"); /* known from here on */
+    api_token_id_print(new.id, id);
+    row.token_put.id = fl_str_c(id);
+    row.token_put.mac = api_token_mac(&new, pepper);
+    row.token_put.old_mac = api_token_mac(&old, pepper);
+    token_table_apply(story.tokens, &row);
+    story.at = 49;
+    assert_string_equal(who(&story, bearer(&old)), "ann");
+    assert_string_equal(who(&story, bearer(&new)), "ann");
+    story.at = 50;
+    assert_null(who(&story, bearer(&old)));
+    assert_string_equal(who(&story, bearer(&new)), "ann");
+    end(&story);
+}
+
 static void more_callers_than_are_known_all_count(void **state)
 {
     struct story story = begin();
@@ -163,5 +190,6 @@ static void what_is_no_token_is_refused(void **state)
 FL_TESTS(cmocka_unit_test(a_known_caller_counts_as_long_as_its_token_does),
          cmocka_unit_test(a_known_caller_opens_nothing_for_another_secret),
          cmocka_unit_test(a_secret_that_was_replaced_counts_no_more),
+         cmocka_unit_test(a_rotated_secret_counts_until_its_grace_is_over),
          cmocka_unit_test(more_callers_than_are_known_all_count),
          cmocka_unit_test(what_is_no_token_is_refused))

@@ -280,7 +280,7 @@ static void fields_of_a_newer_program_are_skipped_and_counted(void **state)
     memset(filler, 'x', sizeof filler);
     fl_buf_init(&buf, 1 << 20);
     for (size_t i = 0; i < row_kinds_len; i++) {
-        struct row row = filled(row_kinds[i], 5), back;
+        struct row row = filled(row_kinds[i], 2), back;
         struct fl_reader reader;
         struct fl_err err = {0};
 

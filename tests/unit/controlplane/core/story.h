@@ -167,6 +167,8 @@ static void play(struct teller *teller)
         visit(teller);
     } else if (strcmp(verb, "untoken") == 0) {
         untoken(teller);
+    } else if (strcmp(verb, "retoken") == 0) {
+        retoken(teller);
     } else if (strcmp(verb, "clusters") == 0) {
         page(teller, CORE_EV_list_clusters);
     } else if (strcmp(verb, "queues") == 0) {

@@ -365,9 +365,9 @@ static bool take_digest(struct teller *teller, const char *key, struct fl_digest
     return text != NULL;
 }
 
-static fl_ms take_ttl(struct teller *teller, fl_ms otherwise)
+static fl_ms take_time(struct teller *teller, const char *key, fl_ms otherwise)
 {
-    const char *text = take_value(teller, "ttl");
+    const char *text = take_value(teller, key);
 
     if (text && !is_time(text, &otherwise)) wrong(teller, "no time");
     return otherwise;
@@ -378,7 +378,7 @@ static void join(struct teller *teller)
     struct core_event event = {.kind = CORE_EV_join_put, .join_put.name = str(next(teller))};
 
     if (!take_digest(teller, "token", &event.join_put.token)) wrong(teller, "which token");
-    event.join_put.ttl_ms = take_ttl(teller, FL_HOUR_MS);
+    event.join_put.ttl_ms = take_time(teller, "ttl", FL_HOUR_MS);
     ask(teller, &event);
 }
 
@@ -428,7 +428,7 @@ static void token(struct teller *teller)
     if ((text = take_value(teller, "maker"))) event.token_put.maker = str(text);
     if ((text = take_value(teller, "owner"))) event.token_put.owner = str(text);
     if (take_u32(teller, "scopes", &n)) event.token_put.scopes = (uint8_t)n;
-    ttl = take_ttl(teller, 0);
+    ttl = take_time(teller, "ttl", 0);
     event.token_put.ttl_ms = ttl;
     ask(teller, &event);
 }
@@ -438,6 +438,22 @@ static void untoken(struct teller *teller)
     struct core_event event = {.kind = CORE_EV_token_revoke, .token_revoke.id = str(next(teller))};
 
     event.token_revoke.has_made = take(teller, "made");
+    ask(teller, &event);
+}
+
+/* retoken ID to=SECRET by=ID [with=SECRET] [grace=TIME] [ttl=TIME]; a secret by its first letter */
+static void retoken(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_token_rotate, .token_rotate.id = str(next(teller))};
+    const char *text;
+
+    if (!take_digest(teller, "to", &event.token_rotate.mac)) wrong(teller, "to which secret");
+    if ((text = take_value(teller, "by"))) event.token_rotate.by = str(text);
+    FL_IGNORE(take_digest(teller, "with", &event.token_rotate.shown));
+    event.token_rotate.grace_ms = take_time(teller, "grace", 0);
+    event.token_rotate.ttl_ms = take_time(teller, "ttl", -1);
+    event.token_rotate.has_ttl = event.token_rotate.ttl_ms >= 0;
+    if (!event.token_rotate.has_ttl) event.token_rotate.ttl_ms = 0;
     ask(teller, &event);
 }
 

@@ -210,7 +210,7 @@ static struct client *enter(struct world *world, const char *token)
     order->job.n = 7;
     snprintf(order->cluster_name, sizeof order->cluster_name, "east");
     snprintf(order->accept, sizeof order->accept, "the-key's-answer");
-    snprintf(order->token, sizeof order->token, "%s", token);
+    snprintf(order->token.id, sizeof order->token.id, "%s", token);
     snprintf(order->what, sizeof order->what, "exec job-7");
     order->has_protocol = true;
     order->taken.socket.fd = fds[1];
@@ -564,6 +564,34 @@ static void a_revoked_token_ends_its_visits(void **state)
     teardown(&world);
 }
 
+static void a_rotated_token_ends_its_visits_when_its_old_secret_does(void **state)
+{
+    struct row row = {.kind = ROW_token_put,
+                      .token_put = {.id = FL_STR("t1"),
+                                    .name = FL_STR("ann"),
+                                    .scopes = 1,
+                                    .mac.at = {1},
+                                    .old_until = INT64_MAX}};
+    struct client *client;
+    struct world world;
+    struct far *far;
+
+    (void)state;
+    setup(&world);
+    client = enter(&world, "t1");
+    far = is_in(client);
+    token_table_apply(world.tokens, &row);
+    far_put(client, far, FL_VISIT_STDOUT, FL_STR("on"));
+    until(client, strcmp(client->told, "1: on; ") == 0);
+    row.token_put.old_until = 1;
+    token_table_apply(world.tokens, &row);
+    until(client, client->close);
+    assert_int_equal(client->close, FL_WS_REFUSED);
+    assert_string_equal(client->why, "the token of this visit has a new secret");
+    leave(client);
+    teardown(&world);
+}
+
 static void too_many_and_no_tunnel_are_refused_with_a_problem(void **state)
 {
     struct client *clients[3], *client;
@@ -682,6 +710,7 @@ FL_TESTS(cmocka_unit_test(bytes_go_both_ways_and_the_end_is_told_and_kept),
          cmocka_unit_test(a_cut_tunnel_is_told),
          cmocka_unit_test(a_client_that_reads_late_gets_all),
          cmocka_unit_test(a_revoked_token_ends_its_visits),
+         cmocka_unit_test(a_rotated_token_ends_its_visits_when_its_old_secret_does),
          cmocka_unit_test(too_many_and_no_tunnel_are_refused_with_a_problem),
          cmocka_unit_test(a_slow_client_gets_all_that_came_before_the_end),
          cmocka_unit_test(a_slow_agent_holds_up_its_client))

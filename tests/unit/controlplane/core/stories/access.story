@@ -242,7 +242,7 @@ read 1
 
 # tokens are made, listed by their rows, revoked, and go when they expire
 token t1 name=ci queue=ml scopes=3 ttl=60s
-    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6d6d6d6d id=t1 name=ci queue=ml
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6d6d6d6d id=t1 name=ci queue=ml old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put t1 scopes=3 queue=ml name=ci
     answer ok id=61000
 token t1
@@ -250,7 +250,7 @@ token t1
 token t2 scopes=0
     answer invalid: a token has some of the scopes read, submit, cancel, exec and admin
 token t2 scopes=15
-    token_put tenant=1 scopes=15 made_at=1000 expires_at=0 mac=6d6d6d6d id=t2
+    token_put tenant=1 scopes=15 made_at=1000 expires_at=0 mac=6d6d6d6d id=t2 old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put t2 scopes=15
     answer ok
 untoken t2
@@ -310,7 +310,7 @@ agent east hello generation=2
 
 # no token exceeds the token that made it, nor outlives it without the scope outlive
 token boss queue=ml scopes=15 ttl=60s
-    token_put tenant=1 scopes=15 made_at=1000 expires_at=61000 mac=6d6d6d6d id=boss queue=ml
+    token_put tenant=1 scopes=15 made_at=1000 expires_at=61000 mac=6d6d6d6d id=boss queue=ml old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put boss scopes=15 queue=ml
     answer ok id=61000
 token free maker=boss scopes=1
@@ -320,41 +320,41 @@ token all queue=ml maker=boss scopes=31
 token orphan maker=stranger scopes=1
     answer denied: the token that makes it counts no more, or has fewer rights
 token child queue=ml maker=boss owner=ann scopes=15
-    token_put tenant=1 scopes=15 made_at=1000 expires_at=61000 mac=6d6d6d6d id=child queue=ml maker=boss owner=ann
+    token_put tenant=1 scopes=15 made_at=1000 expires_at=61000 mac=6d6d6d6d id=child queue=ml maker=boss owner=ann old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put child scopes=15 queue=ml
     answer ok id=61000
 token elder scopes=31 ttl=60s
-    token_put tenant=1 scopes=31 made_at=1000 expires_at=61000 mac=6d6d6d6d id=elder
+    token_put tenant=1 scopes=31 made_at=1000 expires_at=61000 mac=6d6d6d6d id=elder old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put elder scopes=31
     answer ok id=61000
 token heir maker=elder scopes=8
-    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=heir maker=elder
+    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=heir maker=elder old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put heir scopes=8
     answer ok
 
 # what a token made goes with it when that is asked for, to the last generation
 token a scopes=31
-    token_put tenant=1 scopes=31 made_at=1000 expires_at=0 mac=6d6d6d6d id=a
+    token_put tenant=1 scopes=31 made_at=1000 expires_at=0 mac=6d6d6d6d id=a old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put a scopes=31
     answer ok
 token b maker=a scopes=8
-    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=b maker=a
+    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=b maker=a old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put b scopes=8
     answer ok
 token c maker=b scopes=8
-    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=c maker=b
+    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=c maker=b old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put c scopes=8
     answer ok
 token d maker=c scopes=1
-    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=d maker=c
+    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=d maker=c old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put d scopes=1
     answer ok
 token e maker=a scopes=1
-    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=e maker=a
+    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=e maker=a old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put e scopes=1
     answer ok
 token x scopes=1
-    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=x
+    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=x old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put x scopes=1
     answer ok
 untoken b made
@@ -379,6 +379,71 @@ untoken x
     token_drop id=x
     audit tenant=1 actor=ann body=token_revoke x
     answer ok id=1
+
+# a token gets a new secret: it asks itself, and its old one counts for a while, or another that could have made it
+token boss scopes=15
+    token_put tenant=1 scopes=15 made_at=1000 expires_at=0 mac=6d6d6d6d id=boss old_mac=00000000 old_until=0 rotated_at=0
+    audit tenant=1 actor=ann body=token_put boss scopes=15
+    answer ok
+token ci queue=ml maker=boss scopes=3 ttl=60s
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6d6d6d6d id=ci queue=ml maker=boss old_mac=00000000 old_until=0 rotated_at=0
+    audit tenant=1 actor=ann body=token_put ci scopes=3 queue=ml
+    answer ok id=61000
+token peer queue=ml scopes=8 ttl=30s
+    token_put tenant=1 scopes=8 made_at=1000 expires_at=31000 mac=6d6d6d6d id=peer queue=ml old_mac=00000000 old_until=0 rotated_at=0
+    audit tenant=1 actor=ann body=token_put peer scopes=8 queue=ml
+    answer ok id=31000
+token low scopes=1
+    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=low old_mac=00000000 old_until=0 rotated_at=0
+    audit tenant=1 actor=ann body=token_put low scopes=1
+    answer ok
+retoken ci to=n by=ci with=x
+    answer denied: the secret that asks counts no more
+retoken ci to=n by=ci with=m grace=10s
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6e6e6e6e id=ci queue=ml maker=boss old_mac=6d6d6d6d old_until=11000 rotated_at=1000
+    audit tenant=1 actor=ann body=token_rotate ci grace_ms=10000
+    answer ok id=61000
+5s retoken ci to=o by=ci with=m grace=10s
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6f6f6f6f id=ci queue=ml maker=boss old_mac=6d6d6d6d old_until=11000 rotated_at=5000
+    audit tenant=1 actor=ann body=token_rotate ci grace_ms=10000
+    answer ok id=61000
+retoken ci to=p by=ci with=n
+    answer denied: the secret that asks counts no more
+6s retoken ci to=q by=ci with=o grace=10s
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=71717171 id=ci queue=ml maker=boss old_mac=6f6f6f6f old_until=16000 rotated_at=6000
+    audit tenant=1 actor=ann body=token_rotate ci grace_ms=10000
+    answer ok id=61000
+12s retoken ci to=r by=ci with=m
+    answer denied: the secret that asks counts no more
+retoken ci to=r by=ci with=o ttl=120s
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=72727272 id=ci queue=ml maker=boss old_mac=6f6f6f6f old_until=16000 rotated_at=12000
+    audit tenant=1 actor=ann body=token_rotate ci grace_ms=0
+    answer ok id=61000
+retoken ci to=s by=low
+    answer denied: the token that asks counts no more, or could not have made this one
+retoken ci to=s by=stranger
+    answer denied: the token that asks counts no more, or could not have made this one
+retoken ci to=s by=peer
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=31000 mac=73737373 id=ci queue=ml maker=boss old_mac=00000000 old_until=0 rotated_at=12000
+    audit tenant=1 actor=ann body=token_rotate ci grace_ms=0
+    answer ok id=31000
+retoken boss to=t by=peer
+    answer denied: the token that asks counts no more, or could not have made this one
+retoken ci to=u by=boss grace=604801s
+    answer invalid: an old secret counts for 7 days beside the new one, at most
+retoken ci to=u by=boss ttl=3600s
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=3612000 mac=75757575 id=ci queue=ml maker=boss old_mac=00000000 old_until=0 rotated_at=12000
+    audit tenant=1 actor=ann body=token_rotate ci grace_ms=0
+    answer ok id=3612000
+retoken stranger to=v by=boss
+    answer absent: no token has this id
+tick 3700s
+  31.000s
+    token_drop id=peer
+  3612.000s
+    token_drop id=ci
+retoken ci to=w by=boss
+    answer absent: no token has this id
 
 # a refusal has a row, and those without one have their number
 denied createToken from=10.0.0.9:7 trace=4bf92f3577b34da6
