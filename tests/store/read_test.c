@@ -57,7 +57,8 @@ static void who_may_come_in_is_read_page_by_page(void **state)
     help_row(batch,
              ROW(join_put, .token = {{9}}, .tenant = 1, .expires_at = 77, .name = FL_STR("west")));
     help_row(batch, ROW(token_put, .tenant = 1, .scopes = 3, .made_at = 5, .mac = {{2}},
-                        .id = FL_STR("t1"), .name = FL_STR("ci"), .queue = FL_STR("ml")));
+                        .id = FL_STR("t1"), .name = FL_STR("ci"), .queue = FL_STR("ml"),
+                        .old_mac = {{3}}, .old_until = 8, .rotated_at = 7));
     read_commit(&world, batch);
     assert_string_equal(
         read_heard(&world, read_identity(world.reader, on_row, on_done, &world, &err)),
@@ -66,7 +67,8 @@ static void who_may_come_in_is_read_page_by_page(void **state)
         "cluster_put cluster=1 state=1 access=2 is_draining=0 session_epoch=4 generation=3 seen=2"
         " key=01000000 name=east uid=u uuid=uuid\n"
         "join_put token=09000000 tenant=1 expires_at=77 cluster=0 key=00000000 name=west\n"
-        "token_put tenant=1 scopes=3 made_at=5 expires_at=0 mac=02000000 id=t1 name=ci queue=ml\n"
+        "token_put tenant=1 scopes=3 made_at=5 expires_at=0 mac=02000000 id=t1 name=ci queue=ml"
+        " old_mac=03000000 old_until=8 rotated_at=7\n"
         "done 1\n");
     help_run(world.conninfo,
              "insert into queue select i, 1, false, 'q' || i from generate_series(2, 60) i;"
