@@ -205,9 +205,9 @@ def submitting(f):
         equal(["id" in line for line in got], [False, True, True, False, False, True])
         equal((got[3]["problem"]["status"], got[4]["problem"]["errors"][0]["line"]), (422, 5))
         ids = [got[1]["id"], got[2]["id"]]
-        for job, wanted in zip(ids, (b"0.1\n", b"0.2\n")):
+        for job, wanted in zip(ids, ("0.1", "0.2")):
             f.wait(job)
-            equal(f.log(job), wanted)
+            f.expect_log(job, wanted)
         one, two = (f.job(job) for job in ids)
         equal((one["specDigest"], two["name"]), (two["specDigest"], "second"))
         equal(call(f, "POST", "/v1/jobs:batch", "\n".join(lines) + "\n", LINES | {"Idempotency-Key": "batch"}).lines(), got)

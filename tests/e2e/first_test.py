@@ -22,18 +22,18 @@ def main():
         with shows("a job runs on a cluster and succeeds"):
             job = f.submit({"name": "hello", "command": ["/bin/sh", "-c", "echo hello from $FAIRLEAD_JOB_ID"]})
             equal(f.wait(job)["state"], "succeeded")
-            equal(f.log(job), f"hello from {job}\n".encode())
+            f.expect_log(job, f"hello from {job}")
         with shows("a failing job is failed, with its exit code"):
             job = f.submit({"command": ["/bin/sh", "-c", "exit 7"]})
             equal(f.wait(job)["state"], "failed")
         with shows("an array runs every element, each knows its number"):
             job = f.submit({"array": 5, "command": ["/bin/sh", "-c", "echo element $FAIRLEAD_ELEMENT"]})
             equal(f.wait(job)["state"], "succeeded")
-            equal(sorted(f.log(job).decode().split("\n")[:-1]), [f"element {i}" for i in range(5)])
+            f.expect_log(job, *(f"element {i}" for i in range(5)))
         with shows("a gang runs all its replicas"):
             job = f.submit({"replicas": 4, "command": ["/bin/sh", "-c", "echo $FAIRLEAD_REPLICA of $FAIRLEAD_REPLICAS"]})
             equal(f.wait(job)["state"], "succeeded")
-            equal(sorted(f.log(job).decode().split("\n")[:-1]), [f"{i} of 4" for i in range(4)])
+            f.expect_log(job, *(f"{i} of 4" for i in range(4)))
         with shows("what a job writes is what is read, byte for byte"):
             for seed in range(fleet.by_mode(1, 3, 20)):
                 where = f"{f.dir}/sha-{seed}"

@@ -193,6 +193,12 @@ class Fleet:
 
         return until(f"{args[0]} {args[1]}", look, limit_s)[0]
 
+    def expect_log(self, job, *lines):
+        """These lines, in any order; a job may have ended while its output is still with its agent."""
+        said = lambda: self.log(job).decode().splitlines()
+        until(f"the log of {job} is whole", lambda: len(said()) >= len(lines), 60)
+        equal(sorted(said()), sorted(lines))
+
     def submit(self, document, key=None):
         return self.patient("POST", "/v1/jobs", document, {"Idempotency-Key": key} if key else {})["id"]
 

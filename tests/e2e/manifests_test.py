@@ -55,7 +55,7 @@ def by_cli(f):
         text = documents(manifest("indexed", "echo index $JOB_COMPLETION_INDEX", completions=3, parallelism=3, completionMode="Indexed"))
         job = f.cli("submit", "-d", "-", stdin=text).strip()
         equal(f.wait(job)["state"], "succeeded")
-        equal(sorted(f.log(job).decode().split("\n")[:-1]), ["index 0", "index 1", "index 2"])
+        f.expect_log(job, "index 0", "index 1", "index 2")
     with shows("documents of a file, and items of a List, become jobs in their order"):
         both = [manifest("first", "true"), manifest("second", "true")]
         for text in (documents(*both), json.dumps({"apiVersion": "v1", "kind": "List", "items": both})):
