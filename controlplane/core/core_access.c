@@ -519,20 +519,21 @@ static void revoke_token(struct core *core, const struct core_event *event,
 }
 
 /* The new secret takes the place of the one that counts.  A token that asks with its old one did
- * not get the answer in which its newest was: that one goes, and the old one counts as long as it
- * would have.  False: it asks with a secret that counts no more. */
+ * not get the answer in which its newest was: that one goes, and the old one counts no longer than
+ * it would have.  False: it asks with a secret that counts no more. */
 static bool rotate(struct token *token, const struct core_event *event, fl_ms now)
 {
     const struct fl_digest *shown = &event->token_rotate.shown;
     bool is_own = fl_str_eq(event->token_rotate.by, fl_str_c(token->id));
     bool is_old = is_own && token->old_until > now && is_same(&token->old_mac, shown);
+    fl_ms until = now + event->token_rotate.grace_ms;
 
     if (is_own && !is_old && !is_same(&token->mac, shown)) return false;
-    if (!is_old) {
-        bool has_grace = event->token_rotate.grace_ms > 0;
-
-        token->old_mac = has_grace ? token->mac : (struct fl_digest){0};
-        token->old_until = has_grace ? now + event->token_rotate.grace_ms : 0;
+    if (!is_old) token->old_mac = token->mac;
+    if (!is_old || until < token->old_until) token->old_until = until;
+    if (token->old_until == now) {
+        token->old_mac = (struct fl_digest){0};
+        token->old_until = 0;
     }
     token->mac = event->token_rotate.mac;
     token->rotated_at = now;

@@ -267,12 +267,12 @@ static struct turn *find_turn(struct policy_access *access, const struct fl_dige
 }
 
 /* Its holder alone gets a new secret.  The one with which it asks counts for the grace that it
- * names; and once more for as long as it did, where the answer with the newest was lost. */
+ * names; no longer than it did, where the answer with the newest was lost. */
 static void I30_a_secret_is_replaced_by_its_holder(struct policy *policy, struct token *token,
                                                    const struct row_token_put *row)
 {
     struct turn *turn = find_turn(policy->access, &row->mac);
-    fl_ms left = row->old_until - row->rotated_at;
+    fl_ms until;
     bool is_late;
 
     if (!turn) {
@@ -288,10 +288,11 @@ static void I30_a_secret_is_replaced_by_its_holder(struct policy *policy, struct
         sim_broken(policy->sim, "I30", "token %s has a new secret at a time that is not now",
                    token->id);
     }
-    if (is_late ? row->old_until != token->before_until
-                : left != turn->grace_ms && (turn->grace_ms || row->old_until)) {
+    until = turn->grace_ms ? row->rotated_at + turn->grace_ms : 0;
+    if (is_late && token->before_until < until) until = token->before_until;
+    if (row->old_until != until) {
         sim_broken(policy->sim, "I30", "token %s: its old secret counts for %lld ms", token->id,
-                   (long long)left);
+                   (long long)(row->old_until - row->rotated_at));
     }
     if (row->old_until && !is_same(&row->old_mac, &turn->shown)) {
         sim_broken(policy->sim, "I30", "token %s: another secret counts than the one that asked",

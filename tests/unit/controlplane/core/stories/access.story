@@ -413,10 +413,14 @@ retoken ci to=p by=ci with=n
     token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=71717171 id=ci queue=ml maker=boss old_mac=6f6f6f6f old_until=16000 rotated_at=6000
     audit tenant=1 actor=ann body=token_rotate ci grace_ms=10000
     answer ok id=61000
+retoken ci to=q by=ci with=o
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=71717171 id=ci queue=ml maker=boss old_mac=00000000 old_until=0 rotated_at=6000
+    audit tenant=1 actor=ann body=token_rotate ci grace_ms=0
+    answer ok id=61000
 12s retoken ci to=r by=ci with=m
     answer denied: the secret that asks counts no more
-retoken ci to=r by=ci with=o ttl=120s
-    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=72727272 id=ci queue=ml maker=boss old_mac=6f6f6f6f old_until=16000 rotated_at=12000
+retoken ci to=r by=ci with=q ttl=120s
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=72727272 id=ci queue=ml maker=boss old_mac=00000000 old_until=0 rotated_at=12000
     audit tenant=1 actor=ann body=token_rotate ci grace_ms=0
     answer ok id=61000
 retoken ci to=s by=low
