@@ -30,12 +30,14 @@ static void end(struct api_call *call)
 
 static void free_if_done(struct api_call *call)
 {
+    struct fl_arena arena;
+
     if (call->request || call->outstanding > 0) return;
     end(call);
     call_budget_give(call->config->budget, call->counted);
     fl_buf_fini(&call->out);
-    fl_arena_fini(&call->arena);
-    fl_free(call);
+    arena = call->arena;
+    fl_arena_fini(&arena); /* the call is in it */
 }
 
 void api_call_count(struct api_call *call, unsigned status)
@@ -83,6 +85,7 @@ static void name_trace(struct api_call *call)
 
     if (has_traceparent(call, &trace)) {
         snprintf(call->trace_id, sizeof call->trace_id, FL_STR_FMT, FL_STR_ARG(trace));
+        call->is_traced = true;
         return;
     }
     hash = fl_hash64(api->trace_seed, &api->trace_last, sizeof api->trace_last);
@@ -93,8 +96,10 @@ static void name_trace(struct api_call *call)
 struct api_call *api_call_create(struct api *api, struct http_request *request)
 {
     static const struct http_watcher watcher = {.on_gone = on_gone};
-    struct api_call *call = fl_new(struct api_call);
+    struct fl_arena arena = {0};
+    struct api_call *call = fl_arena_new(&arena, struct api_call);
 
+    call->arena = arena;
     call->api = api;
     call->config = &api->config;
     call->parts = &api->parts;

@@ -31,6 +31,7 @@ struct api_call {
     struct fl_str as;             /* the person for whom it acts; empty: its token's owner */
     struct token_grant token;     /* the caller's; zeroed without one, on routes that take that */
     char trace_id[API_TRACE_MAX]; /* the peer's own, by 'traceparent', or one of ours */
+    bool is_traced;               /* it is the peer's own */
     fl_ms now, wall;              /* when it came */
     fl_ms at;                     /* the same, in the core's time */
     struct fl_arena arena;

@@ -24,7 +24,10 @@ struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
     event->event.tenant = call->token.tenant.n ? call->token.tenant : FL_TENANT_ONLY;
     event->event.actor = fl_str_c(api_actor(call, &event->arena));
     event->event.owner = fl_arena_str(&event->arena, api_owner(call));
-    event->event.trace = fl_arena_str(&event->arena, fl_str_c(call->trace_id));
+    /* Only a refusal shows a trace of ours. */
+    if (call->is_traced || kind == CORE_EV_denied) {
+        event->event.trace = fl_arena_str(&event->arena, fl_str_c(call->trace_id));
+    }
     if (call->request) event->event.peer = fl_arena_str(&event->arena, http_peer(call->request));
     return event;
 }

@@ -147,9 +147,8 @@ void fl_json_put_key(struct fl_json_out *out, struct fl_str key)
 
 /* Writes the key, a word of ours in which nothing needs an escape, and makes room for so many bytes
  * behind it, in one step: an answer is made of fields like this.  NULL: over the limit. */
-static uint8_t *room_behind(struct fl_json_out *out, const char *key, size_t bytes)
+static uint8_t *room_behind(struct fl_json_out *out, struct fl_str word, size_t bytes)
 {
-    struct fl_str word = fl_str_c(key);
     bool has_comma = out->has_before;
     uint8_t *at;
 
@@ -165,11 +164,15 @@ static uint8_t *room_behind(struct fl_json_out *out, const char *key, size_t byt
     return at + word.len + 2;
 }
 
-static void put_key(struct fl_json_out *out, const char *key)
+void fl_json_put_word(struct fl_json_out *out, struct fl_str key)
 {
-    if (!key) return;
     room_behind(out, key, 0);
     out->has_key = true;
+}
+
+static void put_key(struct fl_json_out *out, const char *key)
+{
+    if (key) fl_json_put_word(out, fl_str_c(key));
 }
 
 void fl_json_open(struct fl_json_out *out, const char *key, char bracket)
@@ -196,7 +199,7 @@ void fl_json_put_raw(struct fl_json_out *out, const char *key, struct fl_str jso
         fl_buf_put(out->buf, json.at, json.len);
         return;
     }
-    at = room_behind(out, key, json.len);
+    at = room_behind(out, fl_str_c(key), json.len);
     if (at) memcpy(at, json.at, json.len);
 }
 
@@ -207,7 +210,7 @@ static uint8_t *quoted(struct fl_json_out *out, const char *key, size_t len)
     uint8_t *at;
 
     if (key) {
-        at = room_behind(out, key, len + 2);
+        at = room_behind(out, fl_str_c(key), len + 2);
     } else {
         begin_value(out);
         at = fl_buf_room(out->buf, len + 2);

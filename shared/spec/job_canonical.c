@@ -254,7 +254,7 @@ static void put_object(struct fl_json_out *out, enum fl_job_object object, uint3
             put_devices(out, (const void *)((const char *)base + field->offset));
             continue;
         }
-        fl_json_put_key(out, field->name);
+        fl_json_put_word(out, field->name);
         put_value(out, field, skipped, base);
     }
     fl_json_close(out, '}');

@@ -129,7 +129,8 @@ static const struct api_field record_fields[] = {
              "done; unauthenticated (401), denied (403), hidden: the object is another queue's",
              .words = OUTCOMES),
     API_MAY("peer", "string", "the address that the request came from"),
-    API_MAY("traceId", "string", "names the request, in the log and in problem answers, too"),
+    API_MAY("traceId", "string",
+            "a refusal's is in its answer and the log; a deed has the one of its traceparent"),
     {0},
 };
 
