@@ -1,10 +1,10 @@
 """CPU of a job, this build against another one, in pairs: bench/run --against FOLDER [--pairs N] ID...
 
-Each pair runs both builds right after each other, in an order that changes from pair to pair, with the bench tools of
-its own tree.  Where the control plane is measured, both are there from the first pair to the last, each on a database
-of its own, and a turn is two seconds of load: what else the machine does, which changes over minutes, hits both.  A
-figure is all CPU that a job costs here: Postgres, the control plane, and the agents where there are some; the tool that
-submits is left out.  Printed is the median of the pairs' ratios with its interval: from N pairs the k-th smallest and
+Each pair starts both builds anew, in an order that changes from pair to pair, each on a database of its own and with
+the bench tools of its own tree: a process that was started again may be 7 % faster or slower for as long as it lives,
+by where its memory came to lie.  Within a pair both take turns of a second of load: what else the machine does, which
+changes over minutes, hits both, and the median of the turns counts.  A figure is all CPU that a job costs here:
+Postgres, the control plane, and the agents where there are some; the tool that submits is left out.  Printed is the median of the pairs' ratios with its interval: from N pairs the k-th smallest and
 k-th largest ratio that hold the true median with a probability of at least 95 % (of 7 pairs the smallest and the
 largest).
 """
@@ -15,6 +15,9 @@ import statistics
 from functools import partial
 
 from live import Live, until
+
+
+TURNS, TURN_S = 3, 1
 
 
 @contextlib.contextmanager
@@ -29,16 +32,12 @@ def spent(before, after, jobs):
     return sum(after[key] - before[key] for key in after) * 1e6 / jobs
 
 
-def seconds_of(run):
-    return 1 if run.is_quick else 2
-
-
 @contextlib.contextmanager
 def submit_cpu(case, args, run, base):
     with run.pg.database(base) as conninfo, Live(run, conninfo) as live:
         def turn():
             before = live.cpu()
-            line = live.load(case, *args, seconds=seconds_of(run), warm=0)
+            line = live.load(case, *args, seconds=TURN_S, warm=0)
             return spent(before, live.cpu(), line["jobs"])
         turn()
         yield turn
@@ -49,7 +48,7 @@ def life_cpu(run, base):
     with run.pg.database(base) as conninfo, Live(run, conninfo) as live:
         def turn():
             before, ended = live.cpu(), live.figure("ended")
-            live.load("life", f"--figures={live.figures_path}", seconds=seconds_of(run), warm=0)
+            live.load("life", f"--figures={live.figures_path}", seconds=TURN_S, warm=0)
             until("no job is left", lambda: live.figure("live") == 0, 60)
             return spent(before, live.cpu(), live.figure("ended") - ended)
         live.agents(10)
@@ -85,14 +84,25 @@ def interval(ratios):
     return ratios[k], ratios[n - 1 - k]
 
 
+def pair(case, runs):
+    """A figure of each run."""
+    with contextlib.ExitStack() as stack:
+        turns = [stack.enter_context(case(run, f"bench_{i}")) for i, run in enumerate(runs)]
+        figures = [[turn() for turn in turns] for _ in range(TURNS)]
+    return [statistics.median(column) for column in zip(*figures)]
+
+
 def pairs(ours, theirs, name, count, say):
     """Runs the pairs of one benchmark; its line as a dict."""
     mine, other = [], []
-    with CASES[name](ours, "bench_own") as our_turn, CASES[name](theirs, "bench_other") as their_turn:
-        for i in range(count):
-            for turn, figures in ((our_turn, mine), (their_turn, other)) if i % 2 else ((their_turn, other), (our_turn, mine)):
-                figures.append(turn())
-            say(f"  {name} pair {i + 1}: {mine[-1]:.2f} us against {other[-1]:.2f} us, {mine[-1] / other[-1]:.3f}")
+    for i in range(count):
+        if i % 2:
+            own, its = pair(CASES[name], [ours, theirs])
+        else:
+            its, own = pair(CASES[name], [theirs, ours])
+        mine.append(own)
+        other.append(its)
+        say(f"  {name} pair {i + 1}: {own:.2f} us against {its:.2f} us, {own / its:.3f}")
     ratios = [a / b for a, b in zip(mine, other)]
     low, high = interval(ratios)
     return {"id": f"{name}.against", "value": statistics.median(mine), "unit": "us CPU/job",
