@@ -28,6 +28,8 @@ static const struct fl_program_group groups[] = {
 
 static const struct fl_program_item verbs[] = {
     {"init", "prepares a Postgres database, and says what comes next; init --help"},
+    {"backup", "writes database and state directory into a folder; backup --help"},
+    {"restore", "brings that folder back; restore --help"},
     {NULL, NULL},
 };
 

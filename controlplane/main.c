@@ -11,6 +11,7 @@
 #include "controlplane/api/call_budget.h"
 #include "controlplane/api/denial_budget.h"
 #include "controlplane/api/route_metrics.h"
+#include "controlplane/backup/backup.h"
 #include "controlplane/config.h"
 #include "controlplane/engine/high_water_file.h"
 #include "controlplane/front/fronts.h"
@@ -578,6 +579,8 @@ int main(int argc, char **argv)
     struct fl_program_steps steps = {&daemon, start, stop, is_well};
 
     if (argc > 1 && strcmp(argv[1], "init") == 0) return init_main(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "backup") == 0) return backup_main(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "restore") == 0) return restore_main(argc - 1, argv + 1);
     fl_program_keep_freed_memory(); /* batches come and go many times a second */
     return fl_program_main(&fairleadd_program, &steps, argc, argv);
 }

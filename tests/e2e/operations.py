@@ -8,14 +8,14 @@ import hub
 from fleet import ROOT, equal
 
 PG_BIN = next(path for path in ("/usr/lib/postgresql/15/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/17/bin", "/usr/bin") if os.path.exists(f"{path}/pg_basebackup"))
-MARK = "<!-- tests/e2e/restore_test.py runs: {} -->"
+MARK = r"<!-- tests/e2e/\w+_test.py runs: {} -->"
 
 
 def commands(name):
     """The lines of the block behind that mark."""
     with open(os.path.join(ROOT, "docs/operations.md")) as file:
         text = file.read()
-    block = re.search(re.escape(MARK.format(name)) + r"\n```sh\n(.*?)```", text, re.S)
+    block = re.search(MARK.format(re.escape(name)) + r"\n```sh\n(.*?)```", text, re.S)
     assert block, f"docs/operations.md has no commands for {name}"
     return block.group(1).splitlines()
 
@@ -30,6 +30,7 @@ class Site(hub.Hub):
         os.chmod(self.here, 0o777)
         self.metrics = hub.free_port()
         self.settings["metrics_listen"] = f"127.0.0.1:{self.metrics}"
+        self.more = {}  # further variables of the commands
         self.is_made = False
         return super().__enter__()
 
@@ -50,6 +51,7 @@ class Site(hub.Hub):
 
     def run(self, line, host=None):
         env = dict(os.environ, PATH=f"{PG_BIN}:{os.environ['PATH']}", PGHOST=host or self.pg, PGUSER="postgres", PGDATA=self.data, STATE_DIR=self.settings["state_dir"])
+        env.update(self.more)
         done = subprocess.run(["sh", "-ec", line], cwd=self.here, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
         if done.returncode != 0:
             raise RuntimeError(f"{line}: {done.stdout}")
