@@ -113,10 +113,10 @@ bool backup_words_read(int argc, char **argv, char *const *env, struct backup_wo
     bool is_good = sort(argc, argv, &sorted, &words, err);
 
     if (is_good && !words.is_help && !sorted.folder) {
-        is_good =
-            fl_fail(err, FL_INVALID, "name the folder of the backup: fairleadd %s FOLDER", argv[0]);
-    }
-    if (is_good && !words.is_help) {
+        is_good = false;
+        FL_IGNORE(fl_fail(err, FL_INVALID, "name the folder of the backup: fairleadd %s FOLDER",
+                          argv[0]));
+    } else if (is_good && !words.is_help) {
         words.folder = place(sorted.folder);
         is_good = read_settings(&sorted, env, &words, err);
     }

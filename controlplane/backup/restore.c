@@ -176,8 +176,9 @@ static bool check_database(struct restore *restore, bool *ret_has_tables, struct
     }
     *ret_has_tables = answer[0] == 't';
     if (!*ret_has_tables) return true;
-    if (!ask(restore, "select exists(select from leader where epoch > 0)", answer, err))
+    if (!ask(restore, "select exists(select from leader where epoch > 0)", answer, err)) {
         return false;
+    }
     if (answer[0] != 't') return true;
     return fl_fail(err, FL_CONFLICT,
                    "database %s is not empty; keep it under another name and make a new one: psql "
@@ -239,7 +240,7 @@ static void find_owner(const struct restore *restore, struct stat *ret_owner)
 static bool bring_back(struct restore *restore, struct fl_err *err)
 {
     struct stat owner;
-    bool has_tables;
+    bool has_tables = false;
 
     find_owner(restore, &owner);
     if (!check_backup(restore, err) || !check_pepper(restore, err) ||
