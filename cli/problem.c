@@ -85,7 +85,13 @@ static const char *plain_key(struct cli *cli, const char *escaped)
     return key;
 }
 
-/* "--cpus two", "--env FAIRLEAD_X": as it was typed; NULL: no flag of this run made the field. */
+static bool is_verb(const struct cli *cli, const char *words)
+{
+    return cli->args.verb && strcmp(cli->args.verb->words, words) == 0;
+}
+
+/* "--cpus two", "--env FAIRLEAD_X": as it was typed; or the member of a text that was edited; NULL:
+ * neither made the field. */
 static const char *typed(struct cli *cli, const char *pointer)
 {
     for (size_t i = 0; i < sizeof origins / sizeof *origins; i++) {
@@ -93,8 +99,8 @@ static const char *typed(struct cli *cli, const char *pointer)
         size_t len = strlen(origin->pointer);
         const char *value = cli_value(&cli->args, origin->option), *key = NULL;
 
-        if (!cli->args.verb || strcmp(cli->args.verb->words, origin->verb) != 0 || !value ||
-            strncmp(pointer, origin->pointer, len) != 0 || (pointer[len] && pointer[len] != '/')) {
+        if (!is_verb(cli, origin->verb) || !value || strncmp(pointer, origin->pointer, len) != 0 ||
+            (pointer[len] && pointer[len] != '/')) {
             continue;
         }
         if (pointer[len] == '/' && (pointer[len + 1] < '0' || pointer[len + 1] > '9')) {
@@ -103,7 +109,7 @@ static const char *typed(struct cli *cli, const char *pointer)
         return fl_arena_printf(&cli->arena, "--%s %s", cli_option_name(origin->option),
                                key ? key : value);
     }
-    return NULL;
+    return is_verb(cli, "edit") && *pointer == '/' ? pointer + 1 : NULL;
 }
 
 /* ---- its errors ------------------------------------------------------------------------------ */
@@ -121,7 +127,7 @@ static void say_error(struct cli *cli, const json_t *one)
     const json_t *line = json_object_get(one, "line");
 
     fputs("  ", stderr);
-    if (json_is_integer(line)) {
+    if (json_is_integer(line) && is_verb(cli, "submit")) { /* the person wrote that text */
         fprintf(stderr, "line %lld, column %lld: ", (long long)cli_int(one, "line"),
                 (long long)cli_int(one, "col"));
     }

@@ -1,12 +1,20 @@
 /* edit.c - 'edit': an open job gets another queue, priority, deadline, name or labels, or is
- * held. */
+ * held; by flags, or in an editor. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/answer.h"
 #include "cli/client.h"
+#include "cli/edit_text.h"
+#include "cli/editor.h"
 #include "cli/job_selector.h"
+#include "cli/terminal.h"
+#include "shared/base/buf.h"
+#include "shared/io/file.h"
 
 /* --label KEY=VALUE, or KEY- to take it away. */
 static bool put_labels(struct cli *cli, json_t *body, struct fl_err *err)
@@ -68,7 +76,7 @@ static json_t *edit_of_flags(struct cli *cli)
     if (is_good && json_object_size(body) == 0) {
         is_good = fl_fail(&err, FL_INVALID,
                           "say what to change: --queue, --priority, --deadline, --name, --label, "
-                          "--hold or --release");
+                          "--hold or --release; one job on a terminal: in an editor");
     }
     if (is_good) return body;
     (void)cli_fail(CLI_USAGE, "%s", err.text);
@@ -92,15 +100,13 @@ static bool read_match(struct cli *cli, const char **ret_match)
     return true;
 }
 
-static int edit_one(struct cli *cli, const char *word, const char *body, const char *match)
+static int patch(struct cli *cli, const char *id, const char *body, const char *match)
 {
     struct cli_request request = {
         .method = "PATCH", .body = body, .body_len = strlen(body), .if_match = match};
-    int code = CLI_OK;
-    const char *id = cli_job_id(cli, word, &code);
     json_t *job = NULL;
+    int code;
 
-    if (!id) return code;
     request.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s", id);
     code = cli_call(cli, &request, &job);
     if (code == CLI_OK) {
@@ -108,6 +114,110 @@ static int edit_one(struct cli *cli, const char *word, const char *body, const c
         FL_IGNORE(cli_answer(cli, job, "id"));
     }
     json_decref(job);
+    return code;
+}
+
+static int edit_one(struct cli *cli, const char *word, const char *body, const char *match)
+{
+    int code = CLI_OK;
+    const char *id = cli_job_id(cli, word, &code);
+
+    return id ? patch(cli, id, body, match) : code;
+}
+
+/* ---- in an editor ---------------------------------------------------------------------------- */
+
+static bool has_flags(const struct cli *cli)
+{
+    static const enum cli_option_id flags[] = {CLI_OPT_queue,    CLI_OPT_name,    CLI_OPT_deadline,
+                                               CLI_OPT_priority, CLI_OPT_label,   CLI_OPT_hold,
+                                               CLI_OPT_release,  CLI_OPT_revision};
+
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (cli_has(&cli->args, flags[i])) return true;
+    }
+    return false;
+}
+
+/* A new file with the job's text; NULL: the error was printed. */
+static const char *write_text(struct cli *cli, const json_t *job)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *path = fl_arena_printf(&cli->arena, "%s/fairlead-%s-XXXXXX.yaml",
+                                 tmp && *tmp == '/' ? tmp : "/tmp",
+                                 json_string_value(json_object_get(job, "id")));
+    int fd = mkostemps(path, 5, O_CLOEXEC);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+    if (out) cli_edit_text_write(job, out);
+    if (out && fclose(out) == 0) return path;
+    (void)cli_fail(CLI_IO, "%s: %s", path, strerror(errno));
+    return NULL;
+}
+
+/* NULL: the text says no edit, and 'err' why. */
+static json_t *read_text(struct cli *cli, const json_t *job, const char *path, struct fl_err *err)
+{
+    struct fl_buf text;
+    json_t *body = NULL;
+
+    fl_buf_init(&text, CLI_EDIT_TEXT_MAX);
+    if (fl_file_read(AT_FDCWD, path, &text, err)) {
+        struct fl_str copy =
+            fl_arena_str(&cli->arena, (struct fl_str){(const char *)text.at, text.len});
+
+        body = cli_edit_text_read(job, copy, &cli->arena, err);
+    }
+    fl_buf_fini(&text);
+    return body;
+}
+
+/* One round of the editor; -1: the person wants another. */
+static int edit_text(struct cli *cli, const json_t *job, const char *path)
+{
+    const char *id = json_string_value(json_object_get(job, "id"));
+    const char *match = fl_arena_printf(
+        &cli->arena, "\"%lld\"", (long long)json_integer_value(json_object_get(job, "revision")));
+    struct fl_err err = {0};
+    json_t *body;
+    char *text;
+    int code;
+
+    if (!cli_editor_run(path, &err)) return cli_fail_err(&err);
+    body = read_text(cli, job, path, &err);
+    if (body && json_object_size(body) == 0) {
+        fprintf(stderr, "nothing was changed; %s stays as it is\n", id);
+        json_decref(body);
+        return CLI_OK;
+    }
+    if (body) {
+        text = json_dumps(body, JSON_COMPACT);
+        json_decref(body);
+        code = patch(cli, id, text, match);
+        free(text);
+    } else {
+        code = cli_fail(CLI_BAD_SPEC, "%s", err.text);
+    }
+    if (code == CLI_BAD_SPEC && cli_terminal_agrees("the text can be edited again")) return -1;
+    return code;
+}
+
+static int edit_in_editor(struct cli *cli, const char *word)
+{
+    int code = CLI_OK;
+    const char *id = cli_job_id(cli, word, &code), *path;
+    json_t *job = NULL;
+
+    if (!id) return code;
+    code = cli_get(cli, &job, "/v1/jobs/%s", id);
+    if (code) return code;
+    path = write_text(cli, job);
+    do {
+        code = path ? edit_text(cli, job, path) : CLI_IO;
+    } while (code < 0);
+    json_decref(job);
+    if (path && code == CLI_OK) unlink(path);
+    if (path && code != CLI_OK) fprintf(stderr, "the text is kept: %s\n", path);
     return code;
 }
 
@@ -119,7 +229,10 @@ int verb_edit(struct cli *cli)
     json_t *body;
     char *text;
 
-    if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead edit JOB... FLAGS");
+    if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead edit JOB... [FLAGS]");
+    if (cli->args.words.len == 1 && !has_flags(cli) && cli_terminal_is_there()) {
+        return edit_in_editor(cli, cli->args.words.at[0]);
+    }
     if (!read_match(cli, &match)) return CLI_USAGE;
     body = edit_of_flags(cli);
     if (!body) return CLI_USAGE;

@@ -2,6 +2,7 @@
 brings about where the job starts, what is told of it, and what is refused."""
 import json
 import os
+import pty
 import subprocess
 import threading
 
@@ -20,6 +21,59 @@ def cli(h, *words, code=0):
     out = subprocess.run([os.path.join(BIN, "fairlead"), *words], env=env, capture_output=True, text=True, timeout=60)
     equal(out.returncode, code, f"exit code of {words}: {out.stdout} {out.stderr}")
     return out
+
+
+def in_editor(h, job, editor, *answers, code=0):
+    """All that the terminal shows of 'fairlead edit JOB' with this editor, asked questions answered so."""
+    master, slave = pty.openpty()
+    env = dict(os.environ, FAIRLEAD_URL=h.url, FAIRLEAD_TOKEN=h.token, XDG_CONFIG_HOME=h.dir, XDG_STATE_HOME=h.dir, TMPDIR=h.dir, EDITOR=editor, TERM="dumb")
+    env.pop("VISUAL", None)
+    process = subprocess.Popen([os.path.join(BIN, "fairlead"), "edit", job], env=env, stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    text, answers = "", list(answers)
+    while True:
+        try:
+            piece = os.read(master, 4096).decode()
+        except OSError:  # the other side is closed
+            break
+        text += piece
+        if "y/N? " in piece and answers:
+            os.write(master, answers.pop(0).encode() + b"\n")
+    os.close(master)
+    equal(process.wait(timeout=60), code, text)
+    return text
+
+
+def texts(h):
+    return [name for name in os.listdir(h.dir) if name.startswith("fairlead-job-")]
+
+
+def editor(h):
+    with shows("without flags a job is edited as a text, in the editor of the person"):
+        job = h.submit(dict(HELD, name="sweep", labels={"team": "a"}))
+        assert f"{job} is edited" in in_editor(h, job, "sed -i -e 's/^priority: .*/priority: 7/' -e 's/team: a/team: b/' -e /^name:/d")
+        got = h.job(job)
+        equal((got["priority"], got["labels"], got["name"], got["queue"], got["state"]), (7, {"team": "b"}, None, "default", "held"))
+        equal(texts(h), [])
+    with shows("a text that stays as it is, or is emptied, edits nothing"):
+        for command in ("true", "truncate -s 0"):
+            assert "nothing was changed" in in_editor(h, job, command)
+        equal((h.job(job)["revision"], texts(h)), (got["revision"], []))
+    with shows("a refused text is opened again, or kept; an edit that came meanwhile is not written over"):
+        wrong = "sed -i -e 's/^priority: .*/priority: 5000/' -e 's/^priority: 7/&/'"
+        said = in_editor(h, job, wrong, "n", code=65)
+        assert "fairlead: priority: wants a whole number, from -1000 to 1000" in said and "the text is kept: " in said, said
+        assert "line 1" not in said, said  # of a body that the command made
+        equal(len(texts(h)), 1)
+        os.remove(os.path.join(h.dir, texts(h)[0]))
+        said = in_editor(h, job, f"sh -c 'if grep -q 5000 \"$1\"; then sed -i s/5000/8/ \"$1\"; else sed -i \"s/^priority: .*/priority: 5000/\" \"$1\"; fi' sh", "y")
+        equal((h.job(job)["priority"], texts(h)), (8, []), said)
+        said = in_editor(h, job, f"sh -c 'sed -i s/priority:.*/priority:\\ 1/ \"$1\"; FAIRLEAD_TOKEN={h.token} {BIN}/fairlead edit {job} --priority 9' sh", code=1)
+        assert "the text is kept: " in said, said
+        equal(h.job(job)["priority"], 9)
+    with shows("an editor that is not there, or fails, is named"):
+        assert "the editor 'absent-editor' is not there" in in_editor(h, job, "absent-editor", code=1)
+        assert "the editor 'false' did not end well; nothing is edited" in in_editor(h, job, "false", code=74)
 
 
 def edit(h, job, body, code=200, headers=None):
@@ -256,6 +310,7 @@ def main():
         told(h)
         refusals(h)
         by_command(h)
+        editor(h)
         for queue in ("default", "urgent"):
             for job in listed(h, f"/v1/jobs?queue={queue}&state=held"):
                 h.api("POST", f"/v1/jobs/{job}:cancel", {})

@@ -17,7 +17,8 @@ ENDLESS = ("fairlead events --output jsonl", "fairlead forward @last 8888", "fai
            "fairlead cluster join north --wait > join-token", "fairlead demo --keep --clusters 5")
 
 # These act on what a healthy fleet does not have, and say so.
-IN_VAIN = {"fairlead cluster unlock west": "west: ", "fairlead admin accept-restore": "there is nothing to accept"}
+IN_VAIN = {"fairlead cluster unlock west": "west: ", "fairlead admin accept-restore": "there is nothing to accept",
+           "fairlead admin restore /var/backups/fairlead/monday": "a control plane is connected"}
 
 
 def verbs():
@@ -48,17 +49,19 @@ def fill(folder):
 class Shell:
     def __init__(self, f, folder):
         self.f, self.folder = f, folder
-        self.env = {**f.env, "PATH": f"{BIN}:{f.env['PATH']}", "TMPDIR": folder}
+        self.env = {**f.env, "PATH": f"{BIN}:{f.env['PATH']}", "TMPDIR": folder, "EDITOR": "true"}
 
     def command(self, line):
-        line = line.replace("https://fairlead.example.org", self.f.url)
+        line = line.replace("https://fairlead.example.org", self.f.url).replace("/var/backups/fairlead", os.path.join(self.folder, "backups"))
+        if line.startswith("fairlead admin"):
+            line = f"FAIRLEAD_CONFIG={self.folder}/fairleadd.conf {line}"
         return ["bash", "-euo", "pipefail", "-c", line]
 
     def run(self, line):
         """With a terminal where it wants one, on which 'exit' is typed."""
         master, slave = pty.openpty()
         os.write(master, b"exit\n")
-        out = subprocess.run(self.command(line), cwd=self.folder, env=self.env, stdin=slave if " -it " in line else subprocess.DEVNULL,
+        out = subprocess.run(self.command(line), cwd=self.folder, env=self.env, stdin=slave if " -it " in line or line == "fairlead edit @last" else subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
         os.close(master)
         os.close(slave)
@@ -105,8 +108,10 @@ def main():
     with fleet.Fleet() as f, tempfile.TemporaryDirectory(prefix="fl-examples-") as folder:
         os.chmod(folder, 0o755)  # the demo's Postgres is another user's
         fill(folder)
-        with open(os.path.join(folder, "token"), "w") as file:
-            file.write(f.token + "\n")
+        os.mkdir(os.path.join(folder, "backups"))
+        for name, text in {"token": f.token, "fairleadd.conf": f"database = @{f.dir}/database\nstate_dir = {f.dir}/hub"}.items():
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text + "\n")
         shell = Shell(f, folder)
         for verb in verbs():
             prepare(f, verb)
