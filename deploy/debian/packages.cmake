@@ -22,7 +22,7 @@ set(CPACK_COMPONENT_CLI_DESCRIPTION "batch and AI work over many clusters: the c
 
 set(CPACK_DEBIAN_CONTROLPLANE_PACKAGE_NAME fairlead-controlplane)
 set(CPACK_DEBIAN_CONTROLPLANE_PACKAGE_DEPENDS "libwebsockets-evlib-ev")
-set(CPACK_DEBIAN_CONTROLPLANE_PACKAGE_RECOMMENDS "fairlead, libnss-systemd")
+set(CPACK_DEBIAN_CONTROLPLANE_PACKAGE_RECOMMENDS "fairlead, libnss-systemd, postgresql-client")
 set(CPACK_DEBIAN_CONTROLPLANE_PACKAGE_SUGGESTS "postgresql (>= 15)")
 set(CPACK_COMPONENT_CONTROLPLANE_DESCRIPTION "batch and AI work over many clusters: the control plane
  Accepts jobs by its REST API, decides which cluster runs them, and keeps their output. Its state is in Postgres 15 or newer.")
