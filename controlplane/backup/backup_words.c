@@ -19,7 +19,7 @@ struct sorted {
 };
 
 /* A flag whose value stands in it or behind it; moves 'i' to the value. */
-static bool has_value(int argc, char **argv, int *i, struct fl_err *err)
+static bool take_value(int argc, char **argv, int *i, struct fl_err *err)
 {
     const char *flag = argv[*i];
 
@@ -45,10 +45,10 @@ static bool sort(int argc, char **argv, struct sorted *to, struct backup_words *
         } else if (is_backup && strcmp(argv[i], "--without-logs") == 0) {
             words->without_logs = true;
         } else if (strcmp(argv[i], "--config") == 0 || strncmp(argv[i], "--config=", 9) == 0) {
-            if (!has_value(argc, argv, &i, err)) return false;
+            if (!take_value(argc, argv, &i, err)) return false;
             to->file = i > flag ? argv[i] : argv[i] + 9;
         } else if (strncmp(argv[i], "--", 2) == 0) {
-            if (!has_value(argc, argv, &i, err)) return false;
+            if (!take_value(argc, argv, &i, err)) return false;
             while (flag <= i) {
                 to->argv[to->argc++] = argv[flag++];
             }

@@ -40,13 +40,22 @@ static void add(struct pg_tool *tool, const char *name, const char *value)
     fl_vec_push(&tool->env, text);
 }
 
-/* This process's own, but for what speaks of a database. */
+static bool has_name_of(const struct pg_tool *tool, const char *entry)
+{
+    size_t len = strcspn(entry, "=") + 1;
+
+    for (size_t i = 0; i < tool->env.len; i++) {
+        if (strncmp(tool->env.at[i], entry, len) == 0) return true;
+    }
+    return false;
+}
+
+/* This process's own, where the connection string says nothing else, as it counts for the daemon;
+ * FAIRLEAD_DATABASE holds a password. */
 static void add_own(struct pg_tool *tool)
 {
     for (char **at = environ; *at; at++) {
-        const char *end = strchr(*at, '=');
-
-        if (strncmp(*at, "PG", 2) == 0 || strncmp(*at, "FAIRLEAD_", 9) == 0 || !end) continue;
+        if (strncmp(*at, "FAIRLEAD_", 9) == 0 || has_name_of(tool, *at)) continue;
         fl_vec_push(&tool->env, fl_str_dup(fl_str_c(*at)));
     }
 }
@@ -68,7 +77,6 @@ bool pg_tool_create(const char *conninfo, uid_t uid, gid_t gid, struct pg_tool *
     tool = fl_new(struct pg_tool);
     tool->uid = uid;
     tool->gid = gid;
-    add_own(tool);
     add(tool, "PGAPPNAME", "backup");
     for (const PQconninfoOption *option = options; option->keyword; option++) {
         if (!option->val) continue;
@@ -78,6 +86,7 @@ bool pg_tool_create(const char *conninfo, uid_t uid, gid_t gid, struct pg_tool *
             add(tool, option->envvar, option->val);
         }
     }
+    add_own(tool);
     fl_vec_push(&tool->env, NULL);
     PQconninfoFree(options);
     *ret_tool = tool;
@@ -110,8 +119,7 @@ static bool become(const struct pg_tool *tool)
     return setgroups(1, &tool->gid) == 0 && setgid(tool->gid) == 0 && setuid(tool->uid) == 0;
 }
 
-/* In the child.  A parent that ended takes it along only by their pipes; pg_dump then has written
- * into a folder that has not its name yet. */
+/* In the child. */
 static _Noreturn void go(const struct pg_tool *tool, const char *const *words, int in, int out)
 {
     int null = open("/dev/null", O_RDWR);

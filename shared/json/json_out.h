@@ -41,8 +41,8 @@ void fl_json_close(struct fl_json_out *out, char bracket);                 /* '}
 /* A key from outside, which is escaped; its value follows with the key NULL.  A key that is a C
  * string is a word of ours, and written as it is. */
 void fl_json_put_key(struct fl_json_out *out, struct fl_str key);
-void fl_json_put_word(struct fl_json_out *out,
-                      struct fl_str key); /* nothing in it needs an escape */
+/* The same of a word of ours. */
+void fl_json_put_word(struct fl_json_out *out, struct fl_str key);
 
 void fl_json_put_str(struct fl_json_out *out, const char *key, struct fl_str s);
 void fl_json_put_cstr(struct fl_json_out *out, const char *key, const char *s); /* NULL: null */
