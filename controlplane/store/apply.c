@@ -16,8 +16,10 @@ struct statement {
     int params;
     bool has_range; /* 'lo' and 'hi' are among them */
     struct row_columns columns;
-    size_t arrays_len; /* as many as columns; 1 in a statement that no row is bound to */
-    size_t kept_bytes; /* its arrays had so many when they were last counted */
+    enum pg_stmt alike;     /* stands in for it where 'alike_columns' are one value each; 0: none */
+    uint32_t alike_columns; /* a bit each */
+    size_t arrays_len;      /* as many as columns; 1 in a statement that no row is bound to */
+    size_t kept_bytes;      /* its arrays had so many when they were last counted */
     /* The rest belongs to the batch being built. */
     struct pg_array arrays[ROW_COLUMNS_MAX];
     uint64_t lo, hi; /* smallest and largest job of its rows */
@@ -64,6 +66,19 @@ struct apply {
     int64_t batch_be, epoch_be, at_be;
 };
 
+/* A statement's other text; it has been seen already. */
+static void add_alike(struct apply *apply, enum pg_stmt number)
+{
+    struct statement *of = &apply->stmts[pg_stmts[number].of];
+    const struct statement *alike = &apply->stmts[number];
+
+    of->alike = number;
+    for (int i = 0; i < alike->params; i++) {
+        if (alike->sources[i] < PG_OF_ONE) continue;
+        of->alike_columns |= UINT32_C(1) << (alike->sources[i] - PG_OF_ONE);
+    }
+}
+
 struct apply *apply_create(size_t late_jobs)
 {
     struct apply *apply = fl_new(struct apply);
@@ -80,6 +95,10 @@ struct apply *apply_create(size_t late_jobs)
         pg_stmt_text((enum pg_stmt)i, &text);
         memcpy(stmt->sources, text.sources, sizeof stmt->sources);
         stmt->params = text.params;
+        if (pg_stmts[i].alike) {
+            add_alike(apply, (enum pg_stmt)i);
+            continue;
+        }
         stmt->has_range = memchr(text.sources, PG_OF_LO, sizeof text.sources) != NULL;
         if (pg_stmts[i].place) stmt->columns = row_columns(pg_stmts[i].place);
         apply->of_kind[pg_stmts[i].place] =
@@ -350,21 +369,36 @@ static struct pg_value value_from(struct apply *apply, enum pg_stmt number, uint
         stmt->hi_be = (int64_t)htobe64(stmt->hi);
         return value_of(&stmt->hi_be);
     default:
+        if (source >= PG_OF_ONE) return pg_array_one(&stmt->arrays[source - PG_OF_ONE]);
         fl_assert(source < stmt->columns.len && stmt->arrays[source].items == apply->rows[number]);
         return pg_array_value(&stmt->arrays[source], row_column_type(stmt->columns.at[source]));
     }
 }
 
-static void bind(struct apply *apply, struct apply_stmt *to)
+/* Whether each column that its other text has as one value is that in this batch. */
+static bool are_alike(const struct statement *stmt)
 {
-    const struct statement *stmt = &apply->stmts[to->stmt];
+    if (!stmt->alike) return false;
+    for (size_t i = 0; i < stmt->columns.len; i++) {
+        bool must_be = (stmt->alike_columns >> i & 1) != 0;
 
-    if (pg_stmts[to->stmt].place == 0) { /* a delete by job ids */
-        to->values[0] = pg_array_value(&apply->stmts[to->stmt].arrays[0], PG_INT8);
+        if (must_be && !pg_array_is_one(&stmt->arrays[i])) return false;
+    }
+    return true;
+}
+
+static void bind(struct apply *apply, enum pg_stmt number, struct apply_stmt *to)
+{
+    const struct statement *stmt = &apply->stmts[number];
+
+    if (pg_stmts[number].place == 0) { /* a delete by job ids */
+        to->values[0] = pg_array_value(&apply->stmts[number].arrays[0], PG_INT8);
         return;
     }
+    if (are_alike(stmt)) to->stmt = stmt->alike;
+    stmt = &apply->stmts[to->stmt];
     for (int i = 0; i < stmt->params; i++) {
-        to->values[i] = value_from(apply, to->stmt, stmt->sources[i]);
+        to->values[i] = value_from(apply, number, stmt->sources[i]);
     }
 }
 
@@ -395,7 +429,8 @@ static void count_kept(struct apply *apply, struct statement *stmt)
 static void reset(struct apply *apply)
 {
     for (size_t i = 0; i < apply->list.len; i++) {
-        enum pg_stmt number = apply->list.at[i].stmt;
+        enum pg_stmt sent = apply->list.at[i].stmt;
+        enum pg_stmt number = pg_stmts[sent].alike ? pg_stmts[sent].of : sent;
 
         if (apply->rows[number] > 0) count_kept(apply, &apply->stmts[number]);
         apply->rows[number] = 0;
@@ -429,7 +464,7 @@ const struct apply_list *apply_build(struct apply *apply, const struct core_batc
         if (writer.stmt == PG_STMT_chain) {
             bind_chain(apply, batch, to);
         } else if (writer.has_rows) {
-            bind(apply, to);
+            bind(apply, writer.stmt, to);
         }
     }
     return &apply->list;

@@ -62,6 +62,36 @@ Oid pg_array_type(Oid element)
     }
 }
 
+/* -1: NULL. */
+static int32_t first_len(const struct pg_array *array)
+{
+    uint32_t len;
+
+    memcpy(&len, array->at + HEADER_BYTES, sizeof len);
+    return (int32_t)be32toh(len);
+}
+
+/* They are as long as the first, and each is as the one before it. */
+bool pg_array_is_one(const struct pg_array *array)
+{
+    const uint8_t *first = array->at + HEADER_BYTES;
+    size_t item, bytes = array->len - HEADER_BYTES;
+    int32_t len;
+
+    if (array->items == 0) return false;
+    len = first_len(array);
+    item = 4 + (size_t)(len > 0 ? len : 0);
+    return bytes == item * array->items && memcmp(first, first + item, bytes - item) == 0;
+}
+
+struct pg_value pg_array_one(const struct pg_array *array)
+{
+    int32_t len = first_len(array);
+
+    if (len < 0) return (struct pg_value){NULL, 0};
+    return (struct pg_value){array->at + HEADER_BYTES + 4, (size_t)len};
+}
+
 struct pg_value pg_array_value(struct pg_array *array, Oid element)
 {
     if (array->items > 0 && array->nulls == array->items) return (struct pg_value){NULL, 0};

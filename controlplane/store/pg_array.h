@@ -91,6 +91,10 @@ static inline void pg_array_put_some(struct pg_array *array, struct fl_str s)
 
 Oid pg_array_type(Oid element); /* the array's type */
 
+/* Whether all items are one and the same; then its value. */
+bool pg_array_is_one(const struct pg_array *array);
+struct pg_value pg_array_one(const struct pg_array *array);
+
 /* The finished array, or NULL where nothing but NULLs was put in: beside others that have values,
  * unnest gives the same rows for it, and Postgres walks nothing.  Valid until it changes. */
 struct pg_value pg_array_value(struct pg_array *array, Oid element);

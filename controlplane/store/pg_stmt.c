@@ -27,6 +27,8 @@ const struct pg_stmt_info pg_stmts[PG_STMTS_LEN] = {
 #define STMT(name, role, types, sql) {#name, PG_##role, 0, "", sql, {UNWRAP types}, COUNT_OF types},
 #define ROW_STMT(name, role, place, without, types, sql)                                           \
     {#name, PG_##role, place, without, sql, {UNWRAP types}, COUNT_OF types},
+#define ALIKE_STMT(text, stmt, columns)                                                            \
+    {.name = #text, .role = PG_WRITER, .alike = (columns), .of = PG_STMT_##stmt},
 #include "controlplane/store/stmts.def"
 };
 
@@ -34,6 +36,7 @@ const struct pg_stmt_info pg_stmts[PG_STMTS_LEN] = {
 
 struct writer {
     const struct pg_stmt_info *info;
+    const char *alike;
     struct row_columns columns;
     struct pg_stmt_text *out;
     size_t len;
@@ -92,11 +95,21 @@ static bool is_left_out(const struct writer *to, size_t i)
     return has_word(to->info->without, to->columns.at[i]->name);
 }
 
-/* Numbers the arrays first, in the order of the columns. */
-static void number_arrays(struct writer *to)
+static bool is_one(const struct writer *to, size_t i)
+{
+    return has_word(to->alike, to->columns.at[i]->name);
+}
+
+static int one(struct writer *to, size_t column)
+{
+    return param(to, (unsigned)(PG_OF_ONE + column), row_column_type(to->columns.at[column]));
+}
+
+/* Numbers the columns' parameters first, in their order. */
+static void number_columns(struct writer *to)
 {
     for (size_t i = 0; i < to->columns.len; i++) {
-        if (!is_left_out(to, i)) (void)array(to, i);
+        if (!is_left_out(to, i)) (void)(is_one(to, i) ? one(to, i) : array(to, i));
     }
 }
 
@@ -107,15 +120,16 @@ static const struct word {
     const char *word;
     enum which which;
     const char *each, *between;
+    const char *each_one; /* for columns that are one value; NULL: as 'each', "": nothing */
 } words[] = {
     {"columns", ALL, "*", ", "},
-    {"u.columns", ALL, "u.*", ", "},
+    {"u.columns", ALL, "u.*", ", ", "$"},
     {"keys", KEYS, "*", ", "},
     {"key", FIRST, "*", ""},
     {"s.keys=u.keys", KEYS, "s.* = u.*", " and "},
     {"sets", OTHERS, "* = excluded.*", ", "},
     {"u.sets", OTHERS, "* = u.*", ", "},
-    {"unnests", ALL, "unnest($) *", ", "},
+    {"unnests", ALL, "unnest($) *", ", ", ""},
     {"arrays", ALL, "$", ", "},
     {"array", FIRST, "$", ""},
 };
@@ -125,15 +139,17 @@ static void say_columns(struct writer *to, const struct word *word)
     bool has_one = false;
 
     for (size_t i = 0; i < to->columns.len; i++) {
-        if (is_left_out(to, i)) continue;
+        const char *text = word->each_one && is_one(to, i) ? word->each_one : word->each;
+
+        if (is_left_out(to, i) || !*text) continue;
         if (word->which != ALL && to->columns.at[i]->is_key != (word->which != OTHERS)) continue;
         if (has_one && word->which == FIRST) break;
         say(to, "%s", has_one ? word->between : "");
-        for (const char *each = word->each; *each; each++) {
+        for (const char *each = text; *each; each++) {
             if (*each == '*') {
                 say(to, "%s", row_column_name(&to->columns, i));
             } else if (*each == '$') {
-                say(to, "$%d", array(to, i));
+                say(to, "$%d", is_one(to, i) ? one(to, i) : array(to, i));
             } else {
                 say(to, "%c", *each);
             }
@@ -175,14 +191,15 @@ static void say_word(struct writer *to, struct fl_str word)
 
 void pg_stmt_text(enum pg_stmt stmt, struct pg_stmt_text *ret_text)
 {
-    const struct pg_stmt_info *info = &pg_stmts[stmt];
-    struct writer to = {.info = info, .out = ret_text};
+    const char *alike = pg_stmts[stmt].alike;
+    const struct pg_stmt_info *info = &pg_stmts[alike ? pg_stmts[stmt].of : stmt];
+    struct writer to = {.info = info, .alike = alike ? alike : "", .out = ret_text};
 
     ret_text->params = info->params;
     memcpy(ret_text->types, info->types, sizeof info->types);
     memset(ret_text->sources, UINT8_MAX, sizeof ret_text->sources);
     if (info->place) to.columns = row_columns(info->place);
-    if (strstr(info->sql, "{unnests}") || strstr(info->sql, "{arrays}")) number_arrays(&to);
+    if (strstr(info->sql, "{unnests}") || strstr(info->sql, "{arrays}")) number_columns(&to);
     for (const char *at = info->sql; *at;) {
         const char *end = info->place && *at == '{' ? strchr(at, '}') : NULL;
 

@@ -7,7 +7,8 @@
  *   {sets} {u.sets}          are "a = excluded.a, ..." and "a = u.a, ..." for all columns outside
  *                            the key
  *   {stamps} {$stamps}       are the columns that no row has, each behind a comma; their parameters
- *   {unnests} {arrays}       are the parameters, an array a column: "unnest($1) a, ..."; "$1, ..."
+ *   {unnests} {arrays}       are the parameters, an array a column: "unnest($1) a, ..."; "$1, ...";
+ *                            a column that is one value has none, and is its parameter in {u.columns}
  *   {array}                  is the first array
  *   {lo} {hi}                are further parameters: the smallest and largest job of the rows
  * Uses the core's rows and Postgres's type numbers. */
@@ -22,14 +23,16 @@ enum pg_role { PG_WRITER, PG_READER, PG_PLAIN, PG_LOADER, PG_LEDGER };
 enum pg_stmt {
 #define STMT(name, role, types, sql) PG_STMT_##name,
 #define ROW_STMT(name, role, place, without, types, sql) PG_STMT_##name,
+#define ALIKE_STMT(name, stmt, columns) PG_STMT_##name,
 #include "controlplane/store/stmts.def"
     PG_STMTS_LEN
 };
 
 enum { PG_PARAMS_MAX = 24, PG_SQL_MAX = 4096 };
 
-/* The source of a parameter in a statement on rows: a column's number, or one of these. */
-enum pg_source { PG_OF_BATCH = 100, PG_OF_AT, PG_OF_LO, PG_OF_HI };
+/* The source of a parameter in a statement on rows: a column's number, for its array, or one of
+ * these; from PG_OF_ONE on stand the columns that are one value. */
+enum pg_source { PG_OF_BATCH = 100, PG_OF_AT, PG_OF_LO, PG_OF_HI, PG_OF_ONE };
 
 struct pg_stmt_info {
     const char *name;
@@ -38,6 +41,8 @@ struct pg_stmt_info {
     const char *without, *sql;
     Oid types[PG_PARAMS_MAX]; /* the types that the statement lists */
     int params;
+    const char *alike; /* NULL; else it is the statement 'of', and these columns are one value */
+    enum pg_stmt of;
 };
 
 extern const struct pg_stmt_info pg_stmts[PG_STMTS_LEN];

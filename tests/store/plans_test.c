@@ -82,7 +82,10 @@ static const char *value_of(Oid type)
         return "'\\x00'";
     case PG_INT8:
     case PG_INT4:
+    case PG_INT2:
         return "1";
+    case PG_BOOL:
+        return "'t'";
     case PG_TEXT:
         return "'a'";
     case PG_BOOL_ARRAY:
@@ -105,6 +108,10 @@ static const char *type_name(Oid type)
         return "int8";
     case PG_INT4:
         return "int4";
+    case PG_INT2:
+        return "int2";
+    case PG_BOOL:
+        return "bool";
     case PG_TEXT:
         return "text";
     case PG_BOOL_ARRAY:
@@ -180,6 +187,8 @@ static const struct look looks[] = {
     {PG_STMT_spec_new, "spec", {"job", "digest"}},
     {PG_STMT_attempt_first, "element_end", {"job"}}, /* is there one between them at all? */
     {PG_STMT_attempt_first, "element_end", {"job", "element"}, .is_some = true},
+    {PG_STMT_attempt_first_alike, "element_end", {"job"}},
+    {PG_STMT_attempt_first_alike, "element_end", {"job", "element"}, .is_some = true},
     {PG_STMT_attempt_new, "element_end", {"job", "element"}},
     {PG_STMT_attempt_new, "attempt_end", {"job", "element", "n"}},
     {PG_STMT_mark_clear, "open_mark", {"job", "kind"}},

@@ -2,6 +2,7 @@
 
 #include <endian.h>
 
+#include "controlplane/store/row_columns.h"
 #include "tests/fl_test.h"
 
 static enum engine_commit verdict(const char *sqlstate, const char *table, const char *column)
@@ -53,10 +54,16 @@ static void a_server_that_is_not_well_has_refused_nothing(void **state)
     assert_int_equal(verdict("08006", "", ""), ENGINE_UNKNOWN);
 }
 
+/* The statement, in whichever of its texts. */
+static enum pg_stmt stmt_of(const struct apply_stmt *sent)
+{
+    return pg_stmts[sent->stmt].alike ? pg_stmts[sent->stmt].of : sent->stmt;
+}
+
 static const struct apply_stmt *find(const struct apply_list *list, enum pg_stmt stmt)
 {
     for (size_t i = 0; i < list->len; i++) {
-        if (list->at[i].stmt == stmt) return &list->at[i];
+        if (stmt_of(&list->at[i]) == stmt) return &list->at[i];
     }
     return NULL;
 }
@@ -85,12 +92,12 @@ static void only_statements_with_rows_are_built_and_the_chain_is_first(void **st
     add(batch, (struct row){.kind = ROW_attempt_new, .attempt_new = {.job = 2, .n = 1}});
     list = apply_build(apply, batch, 3);
     assert_int_equal(list->len, 7);
-    assert_int_equal(list->at[2].stmt, PG_STMT_attempt_first);
+    assert_int_equal(stmt_of(&list->at[2]), PG_STMT_attempt_first);
     assert_int_equal(list->at[2].rows, 1);
     assert_int_equal(list->at[3].stmt, PG_STMT_attempt_end);
     assert_int_equal(list->at[4].stmt, PG_STMT_attempt_new);
     assert_int_equal(list->at[4].rows, 1);
-    assert_int_equal(list->at[5].stmt, PG_STMT_element_end);
+    assert_int_equal(stmt_of(&list->at[5]), PG_STMT_element_end);
     core_batch_destroy(batch);
     apply_destroy(apply);
 }
@@ -176,7 +183,7 @@ static size_t nulls_of(const struct apply_list *list, enum pg_stmt stmt)
     struct pg_stmt_text text;
     size_t nulls = 0;
 
-    pg_stmt_text(stmt, &text);
+    pg_stmt_text(found->stmt, &text);
     for (int i = 0; i < text.params; i++) {
         nulls += found->values[i].at == NULL;
     }
@@ -193,6 +200,7 @@ static void a_column_that_no_row_of_the_batch_has_is_sent_as_one_null(void **sta
     add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 1, .name = FL_STR("a")}});
     add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 2, .name = FL_STR("b")}});
     list = apply_build(apply, batch, 1);
+    assert_int_equal(find(list, PG_STMT_job_new)->stmt, PG_STMT_job_new_alike);
     /* retry_of, labels, params, picked, owner, after */
     assert_int_equal(nulls_of(list, PG_STMT_job_new), 6);
     add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 3, .retry_of = 1}});
@@ -200,6 +208,70 @@ static void a_column_that_no_row_of_the_batch_has_is_sent_as_one_null(void **sta
     list = apply_build(apply, batch, 1);
     assert_int_equal(rows_of(list, PG_STMT_job_new), 4);
     assert_int_equal(nulls_of(list, PG_STMT_job_new), 4);
+    core_batch_destroy(batch);
+    apply_destroy(apply);
+}
+
+/* The parameter of a column, as it is sent; NULL: it goes as an array. */
+static const struct pg_value *one_value(const struct apply_stmt *sent, const char *column)
+{
+    struct row_columns columns = row_columns(pg_stmts[stmt_of(sent)].place);
+    struct pg_stmt_text text;
+
+    pg_stmt_text(sent->stmt, &text);
+    for (int i = 0; i < text.params; i++) {
+        if (text.sources[i] < PG_OF_ONE) continue;
+        if (strcmp(columns.at[text.sources[i] - PG_OF_ONE]->name, column) == 0) {
+            return &sent->values[i];
+        }
+    }
+    return NULL;
+}
+
+static void add_owned(struct core_batch *batch, uint64_t job, const char *owner, uint32_t queue)
+{
+    add(batch, (struct row){.kind = ROW_job_new,
+                            .job_new = {.job = job, .owner = fl_str_c(owner), .queue = queue}});
+}
+
+static void a_value_that_all_rows_have_goes_once(void **state)
+{
+    static const char *const others[] = {"bob", "an", "anna", ""};
+    struct apply *apply = apply_create(APPLY_LATE_JOBS);
+    struct core_batch *batch = core_batch_create(1);
+    const struct apply_stmt *sent;
+
+    (void)state;
+    add_owned(batch, 1, "ann", 258);
+    add_owned(batch, 2, "ann", 258);
+    add_owned(batch, 3, "ann", 258);
+    sent = find(apply_build(apply, batch, 1), PG_STMT_job_new);
+    assert_int_equal(sent->rows, 3);
+    assert_int_equal(one_value(sent, "owner")->bytes, 3);
+    assert_memory_equal(one_value(sent, "owner")->at, "ann", 3);
+    assert_int_equal(one_value(sent, "queue")->bytes, 4);
+    assert_memory_equal(one_value(sent, "queue")->at, "\0\0\1\2", 4);
+    assert_null(one_value(sent, "job"));
+    core_batch_destroy(batch);
+    for (size_t other = 0; other < 3 * sizeof others / sizeof *others; other++) {
+        batch = core_batch_create(2); /* the first, the second or the third row is another's */
+        for (uint64_t job = 0; job < 3; job++) {
+            add_owned(batch, job + 1, job == other % 3 ? others[other / 3] : "ann", 258);
+        }
+        sent = find(apply_build(apply, batch, 1), PG_STMT_job_new);
+        assert_int_equal(sent->stmt, PG_STMT_job_new);
+        core_batch_destroy(batch);
+    }
+    batch = core_batch_create(3);
+    add_owned(batch, 1, "", 258);
+    add_owned(batch, 2, "", 258);
+    sent = find(apply_build(apply, batch, 1), PG_STMT_job_new);
+    assert_null(one_value(sent, "owner")->at);
+    core_batch_destroy(batch);
+    batch = core_batch_create(4);
+    add_owned(batch, 1, "ann", 258);
+    add_owned(batch, 2, "ann", 259);
+    assert_int_equal(find(apply_build(apply, batch, 1), PG_STMT_job_new)->stmt, PG_STMT_job_new);
     core_batch_destroy(batch);
     apply_destroy(apply);
 }
@@ -326,6 +398,7 @@ FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
          cmocka_unit_test(what_may_pass_by_itself_is_no_poison),
          cmocka_unit_test(a_server_that_is_not_well_has_refused_nothing),
          cmocka_unit_test(only_statements_with_rows_are_built_and_the_chain_is_first),
+         cmocka_unit_test(a_value_that_all_rows_have_goes_once),
          cmocka_unit_test(a_column_that_no_row_of_the_batch_has_is_sent_as_one_null),
          cmocka_unit_test(of_equal_specs_one_is_put),
          cmocka_unit_test(of_one_key_the_last_word_counts),

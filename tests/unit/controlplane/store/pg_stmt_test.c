@@ -44,6 +44,55 @@ static void each_fold_has_its_statement(void **state)
        " queue where id > $1 order by id limit $2");
 }
 
+static void a_column_of_one_value_is_a_plain_parameter(void **state)
+{
+    struct pg_stmt_text text;
+
+    (void)state;
+    is(PG_STMT_audit_alike,
+       "insert into audit(tenant, actor, body, outcome, peer, trace, n, batch, at) select $1, $2,"
+       " u.body, u.outcome, $5, u.trace, u.n, $8, $9 from (select unnest($3) body, unnest($4)"
+       " outcome, unnest($6) trace, unnest($7) n) u");
+    pg_stmt_text(PG_STMT_audit_alike, &text);
+    assert_int_equal(text.types[0], PG_INT4);
+    assert_int_equal(text.types[1], PG_BYTEA);
+    assert_int_equal(text.types[2], PG_BYTEA_ARRAY);
+    assert_int_equal(text.sources[0], PG_OF_ONE);
+    assert_int_equal(text.sources[1], PG_OF_ONE + 1);
+    assert_int_equal(text.sources[2], 2);
+    is(PG_STMT_attempt_first_alike,
+       "insert into attempt(job, incarnation, cluster, nodes, batch, element, n, prev) select"
+       " u.job, $2, $3, u.nodes, $5, 0, 1, case when (select true from element_end x where x.job"
+       " between $6 and $7 limit 1) is null then 0 when (select true from element_end x where x.job"
+       " = any($1) and x.element = 0 and x.job between $6 and $7 limit 1) then null else 0 end"
+       " from (select unnest($1) job, unnest($4) nodes) u");
+}
+
+/* Each of their columns is there, and none is of a key that the statement looks for. */
+static void a_statement_of_alike_rows_names_columns_of_its_table(void **state)
+{
+    size_t seen = 0;
+
+    (void)state;
+    for (int i = 0; i < PG_STMTS_LEN; i++) {
+        struct pg_stmt_text text;
+        size_t words = 1, ones = 0;
+
+        if (!pg_stmts[i].alike) continue;
+        seen++;
+        assert_true(pg_stmts[i].of < (enum pg_stmt)i);
+        for (const char *at = pg_stmts[i].alike; *at; at++) {
+            words += *at == ' ';
+        }
+        pg_stmt_text((enum pg_stmt)i, &text);
+        for (int param = 0; param < text.params; param++) {
+            ones += text.sources[param] >= PG_OF_ONE && text.sources[param] != UINT8_MAX;
+        }
+        assert_int_equal(ones, words);
+    }
+    assert_int_equal(seen, 4);
+}
+
 static void parameters_have_types_and_say_where_they_come_from(void **state)
 {
     struct pg_stmt_text text;
@@ -72,5 +121,7 @@ static void every_table_has_room_for_more_columns(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(each_fold_has_its_statement),
+         cmocka_unit_test(a_column_of_one_value_is_a_plain_parameter),
+         cmocka_unit_test(a_statement_of_alike_rows_names_columns_of_its_table),
          cmocka_unit_test(parameters_have_types_and_say_where_they_come_from),
          cmocka_unit_test(every_table_has_room_for_more_columns))
