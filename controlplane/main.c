@@ -11,6 +11,7 @@
 #include "controlplane/api/call_budget.h"
 #include "controlplane/api/denial_budget.h"
 #include "controlplane/api/route_metrics.h"
+#include "controlplane/api/session_table.h"
 #include "controlplane/backup/backup.h"
 #include "controlplane/config.h"
 #include "controlplane/engine/high_water_file.h"
@@ -57,6 +58,7 @@ struct daemon {
     struct fronts *fronts;
     struct call_budget requests; /* all fronts' */
     struct denial_budget denials;
+    struct session_table *sessions; /* the same */
     struct engine_thread *engine;
     struct metrics_listener *metrics_server;
     struct usage_ledger *usage;
@@ -364,6 +366,9 @@ static struct front_config front_config(struct daemon *daemon)
     config.api.budget = &daemon->requests;
     daemon->denials.rows_max = (uint32_t)number(daemon, CONFIG_audit_denials);
     config.api.denials = &daemon->denials;
+    config.api.sessions = daemon->sessions;
+    config.api.cookie = page_cookie_make(daemon->api_url, daemon->api_tls != NULL,
+                                         session_table_instance(daemon->sessions));
     config.api.token_life_max = number(daemon, CONFIG_token_lifetime_max);
     config.api.log_grace_ms = number(daemon, CONFIG_log_grace);
     config.api.default_cpu_milli = daemon->default_cpu_milli;
@@ -528,6 +533,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     daemon->metrics = fl_metrics_create();
     fl_metrics_add(daemon->metrics, route_metric_families, ROUTE_METRICS_LEN);
     daemon->views = views_create();
+    daemon->sessions = session_table_create();
     daemon->specs = spec_cache_create((size_t)number(daemon, CONFIG_spec_cache));
     daemon->known = known_addresses_create();
     shared.views = daemon->views;
@@ -564,6 +570,7 @@ static void stop(void *ctx)
     engine_thread_destroy(daemon->engine);
     log_store_destroy(daemon->logs);
     spec_cache_destroy(daemon->specs);
+    session_table_destroy(daemon->sessions);
     views_destroy(daemon->views);
     fl_metrics_destroy(daemon->metrics);
     if (daemon->api_tls) SSL_CTX_free(daemon->api_tls);

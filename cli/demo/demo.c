@@ -281,6 +281,7 @@ static int run_fleet(struct demo *demo, bool is_detached)
     }
     code = demo_example_run(cli, demo->ready, demo->orders, cli_has(&cli->args, CLI_OPT_chaos));
     if (cli_has(&cli->args, CLI_OPT_keep) && !cli_is_interrupted()) {
+        (void)demo_say_link(cli);
         fprintf(stderr,
                 "\nthe fleet stays until Ctrl-C; in another terminal:\n"
                 "  export FAIRLEAD_URL=%s FAIRLEAD_TOKEN=$(cat %s)\n  fairlead cluster ls\n",

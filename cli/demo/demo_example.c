@@ -7,6 +7,7 @@
 #include "cli/client.h"
 #include "cli/follow.h"
 #include "cli/output.h"
+#include "cli/page_link.h"
 #include "cli/problem.h"
 #include "shared/io/clock.h"
 
@@ -94,6 +95,15 @@ static int check_log(struct cli *cli, const char *job)
     return lines == 40 ? CLI_OK : CLI_FAILED;
 }
 
+int demo_say_link(struct cli *cli)
+{
+    const char *link;
+    int code = cli_page_link(cli, "/", CLI_PAGE_LINK_S_MAX, &link);
+
+    if (code == CLI_OK) fprintf(stderr, "\nthe dashboard, for you alone, once: %s\n", link);
+    return code;
+}
+
 int demo_example_run(struct cli *cli, const json_t *ready, int orders_fd, bool has_chaos)
 {
     struct chaos chaos = {.cli = cli, .orders_fd = orders_fd};
@@ -106,6 +116,7 @@ int demo_example_run(struct cli *cli, const json_t *ready, int orders_fd, bool h
     if (!cli_token_read(cli_text(ready, "token_file"), &cli->arena, &cli->settings.token, &err)) {
         return cli_fail_err(&err);
     }
+    code = demo_say_link(cli);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == CLI_OK; i++) {
         chaos.is_on = has_chaos && i == 1;
         code = run_step(cli, &steps[i], &chaos);

@@ -8,3 +8,7 @@
  * first that failed.  With chaos, while the gang runs, it has the keeper cut the tunnels and kill
  * an agent. */
 int demo_example_run(struct cli *cli, const json_t *ready, int orders_fd, bool has_chaos);
+
+/* Prints a link to the dashboard, which signs in once; the settings name the fleet.  Returns an exit
+ * code. */
+int demo_say_link(struct cli *cli);

@@ -21,7 +21,7 @@ static bool is_too_early(const struct api_call *call, bool has_token)
         fl_http_head_find(http_head(call->request), FL_STR("authorization"));
 
     if (call->route && call->route->need == API_NEED_nothing) return false;
-    if (!field || !api_bearer(field->value, &text)) return false;
+    if (!call->is_page && (!field || !api_bearer(field->value, &text))) return false;
     return !token_table_is_loaded(call->parts->tokens) ||
            (!has_token && token_table_may_lack(call->parts->tokens));
 }
@@ -81,7 +81,35 @@ static bool claim(struct api_call *call)
 /* A kubelet that asks for readiness has no token. */
 static bool is_probe(const struct api_call *call, const struct fl_http_head *head)
 {
-    return call->route->takes_probes && !fl_http_head_find(head, FL_STR("authorization"));
+    return call->route->takes_probes && !call->is_page &&
+           !fl_http_head_find(head, FL_STR("authorization"));
+}
+
+/* A page shows its session's cookie, and then has the rights of the session's token. */
+static bool find_session(struct api_call *call, const struct fl_http_head *head)
+{
+    struct fl_str text = page_cookie_find(&call->config->cookie, head);
+
+    if (text.len == 0 || fl_http_head_find(head, FL_STR("authorization"))) return false;
+    call->is_page = session_table_find(call->config->sessions, text, call->now, &call->session);
+    return call->is_page &&
+           api_caller_again(&call->session.token, call->parts->tokens, call->at, &call->token);
+}
+
+static bool find_caller(struct api_call *call, const struct fl_http_head *head)
+{
+    return api_caller(head, &call->api->callers, call->parts->tokens,
+                      identity_pepper(call->parts->identity), call->at, &call->token) ||
+           find_session(call, head);
+}
+
+/* False: it was answered. */
+static bool is_own_page(struct api_call *call, const struct fl_http_head *head)
+{
+    const char *refusal = call->is_page ? page_refusal(head, call->config->api_url) : NULL;
+
+    if (refusal) api_fail(call, FL_DENIED, "%s", refusal);
+    return !refusal;
 }
 
 /* The person for whom it acts, if it says so.  False: it was answered. */
@@ -116,8 +144,8 @@ static bool admit(struct api_call *call)
     bool has_token;
 
     call->route = call->match.route;
-    has_token = api_caller(head, &call->api->callers, call->parts->tokens,
-                           identity_pepper(call->parts->identity), call->at, &call->token);
+    has_token = find_caller(call, head);
+    if (!is_own_page(call, head)) return false;
     if (is_too_early(call, has_token)) {
         api_fail_status(call, 503, FL_UNAVAILABLE, "tokens and queues are being read, ask again");
         return false;

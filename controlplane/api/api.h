@@ -5,6 +5,7 @@
  * front's loop; the fronts share token_table and directory. */
 #pragma once
 
+#include "controlplane/api/page.h"
 #include "controlplane/http/limits.h"
 #include "controlplane/http/request.h"
 #include "shared/base/types.h"
@@ -68,17 +69,20 @@ struct api_parts {
 
 struct call_budget;
 struct denial_budget;
+struct session_table;
 
 struct api_config {
     struct http_limits limits;
-    const char *api_url;           /* addresses in a join token; kept by the caller */
-    const char *tunnel_address;    /* the same: "host:port" */
-    uint32_t followers_max;        /* streams of this front */
-    uint32_t heartbeat_ms;         /* a comment in a stream that is silent: 15 s at most */
-    uint32_t query_ms;             /* a read that takes longer is answered with 503 */
-    fl_ms token_life_max;          /* for a token that is made */
-    struct call_budget *budget;    /* shared by all fronts, kept by the caller */
-    struct denial_budget *denials; /* the same */
+    const char *api_url;            /* addresses in a join token; kept by the caller */
+    const char *tunnel_address;     /* the same: "host:port" */
+    uint32_t followers_max;         /* streams of this front */
+    uint32_t heartbeat_ms;          /* a comment in a stream that is silent: 15 s at most */
+    uint32_t query_ms;              /* a read that takes longer is answered with 503 */
+    fl_ms token_life_max;           /* for a token that is made */
+    struct call_budget *budget;     /* shared by all fronts, kept by the caller */
+    struct denial_budget *denials;  /* the same */
+    struct session_table *sessions; /* the same */
+    struct page_cookie cookie;      /* of sessions */
     fl_ms log_grace_ms;         /* how long readers of an ended job wait for output still to come */
     uint32_t default_cpu_milli; /* v1/default_cpu.h, where the queue has none */
 };

@@ -7,6 +7,7 @@
 #include "controlplane/api/api.h"
 #include "controlplane/api/problem.h"
 #include "controlplane/api/router.h"
+#include "controlplane/api/session_table.h"
 #include "controlplane/core/core_command.h"
 #include "controlplane/engine/engine_event.h"
 #include "controlplane/views/token_table.h"
@@ -32,8 +33,10 @@ struct api_call {
     struct token_grant token;     /* the caller's; zeroed without one, on routes that take that */
     char trace_id[API_TRACE_MAX]; /* the peer's own, by 'traceparent', or one of ours */
     bool is_traced;               /* it is the peer's own */
-    fl_ms now, wall;              /* when it came */
-    fl_ms at;                     /* the same, in the core's time */
+    bool is_page;                 /* it shows the cookie of 'session' in place of a token */
+    struct session session;
+    fl_ms now, wall; /* when it came */
+    fl_ms at;        /* the same, in the core's time */
     struct fl_arena arena;
     struct fl_buf out;
     struct fl_json_out json;
@@ -140,4 +143,5 @@ void api_later(struct api_call *call, void (*then)(struct api_call *call));
 FL_CHECK bool api_count_memory(struct api_call *call, struct fl_err *err);
 
 /* One token as an object; 'secret' is its text, once, else NULL. */
-void api_token_write(struct fl_json_out *json, const struct token_grant *token, const char *secret);
+void api_token_write(struct fl_json_out *json, const char *key, const struct token_grant *token,
+                     const char *secret);

@@ -30,16 +30,22 @@ static bool read_text(struct fl_str text, struct fl_str pepper, struct api_calle
     return true;
 }
 
-static bool counts(const struct api_caller *caller, struct token_table *tokens, fl_ms at,
-                   struct token_grant *ret_token)
+static bool counts(const char *id, const struct fl_digest *mac, struct token_table *tokens,
+                   fl_ms at, struct token_grant *ret_token)
 {
     struct token_grant grant;
 
-    if (!token_table_find(tokens, fl_str_c(caller->id), &grant)) return false;
-    if (!token_grant_has(&grant, &caller->mac, at)) return false;
+    if (!token_table_find(tokens, fl_str_c(id), &grant)) return false;
+    if (!token_grant_has(&grant, mac, at)) return false;
     *ret_token = grant;
-    ret_token->shown = caller->mac;
+    ret_token->shown = *mac;
     return true;
+}
+
+bool api_caller_again(const struct token_hold *hold, struct token_table *tokens, fl_ms at,
+                      struct token_grant *ret_token)
+{
+    return counts(hold->id, &hold->shown, tokens, at, ret_token);
 }
 
 bool api_caller(const struct fl_http_head *head, struct api_callers *callers,
@@ -47,15 +53,25 @@ bool api_caller(const struct fl_http_head *head, struct api_callers *callers,
                 struct token_grant *ret_token)
 {
     const struct fl_http_field *field = fl_http_head_find(head, FL_STR("authorization"));
-    struct api_caller *known, caller;
     struct fl_str text;
+
+    return field && api_bearer(field->value, &text) &&
+           api_caller_of(text, callers, tokens, pepper, at, ret_token);
+}
+
+bool api_caller_of(struct fl_str text, struct api_callers *callers, struct token_table *tokens,
+                   struct fl_str pepper, fl_ms at, struct token_grant *ret_token)
+{
+    struct api_caller *known, caller;
     bool is_good;
 
-    if (!field || !api_bearer(field->value, &text) || text.len != TEXT_LEN) return false;
+    if (text.len != TEXT_LEN) return false;
     known = place(callers, text);
-    if (fl_secret_eq(known->text, text.at, TEXT_LEN)) return counts(known, tokens, at, ret_token);
+    if (fl_secret_eq(known->text, text.at, TEXT_LEN)) {
+        return counts(known->id, &known->mac, tokens, at, ret_token);
+    }
     if (!read_text(text, pepper, &caller)) return false;
-    is_good = counts(&caller, tokens, at, ret_token);
+    is_good = counts(caller.id, &caller.mac, tokens, at, ret_token);
     if (is_good) *known = caller;
     fl_secret_wipe(&caller, sizeof caller);
     return is_good;

@@ -71,7 +71,7 @@ size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLE
     } all[] = {
         {400, true},
         {401, !is_exempt},
-        {403, route->need != API_NEED_token},
+        {403, true}, /* at least for a foreign page */
         {404, has_name},
         {406, is_stream},
         {409, route->may_conflict || has_key},

@@ -149,6 +149,8 @@ bool api_stream_open(struct api_stream *stream, struct api_call *call, const cha
     api_call_count(call, 200);
     stream->request = api_call_release(call);
     stream->token = token_hold_of(&call->token);
+    stream->is_page = call->is_page;
+    stream->session = call->session.key;
     enter(stream);
     fl_timer_init(&stream->heartbeat, stream->api->parts.loop, on_heartbeat, stream);
     if (!stream->is_quiet) fl_timer_in(&stream->heartbeat, stream->api->config.heartbeat_ms);
@@ -187,7 +189,13 @@ struct verdict {
 
 static struct verdict look_at_token(const struct api_stream *stream, fl_ms at)
 {
-    switch (token_table_fate(stream->api->parts.tokens, &stream->token, at)) {
+    const struct api *api = stream->api;
+
+    if (stream->is_page && !session_table_lives(api->config.sessions, &stream->session,
+                                                fl_loop_now(api->parts.loop))) {
+        return (struct verdict){"SessionEnded", "the session of this stream is over"};
+    }
+    switch (token_table_fate(api->parts.tokens, &stream->token, at)) {
     case TOKEN_COUNTS:
         break;
     case TOKEN_EXPIRED:

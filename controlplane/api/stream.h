@@ -3,8 +3,8 @@
  * slowly gets what fits and hears later of the rest; nothing is kept for it here.  A comment goes
  * out when it has been silent for the heartbeat, so that proxies keep the connection.  Each
  * stream's token is looked at again every STREAM_TOKEN_MS: one that was revoked, has expired, or
- * has a new secret ends the stream with the event 'closed', which says so; a stream that cannot say
- * it is cut. */
+ * has a new secret, and a session that is over, ends the stream with the event 'closed', which says
+ * so; a stream that cannot say it is cut. */
 #pragma once
 
 #include "controlplane/api/call.h"
@@ -20,6 +20,8 @@ struct api_stream {
     bool is_quiet; /* plain text: it has no sign of life */
     bool is_mid;   /* the owner's: its next piece goes on with an event or a line */
     struct token_hold token;
+    bool is_page; /* the session that opened it is this one; it is in use as long as it streams */
+    struct fl_digest session;
     struct api_stream *prev, *next; /* in this front */
     void (*on_room)(struct api_stream *stream);
     void (*on_gone)(struct api_stream *stream); /* 'request' is NULL already; frees the stream */

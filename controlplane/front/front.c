@@ -218,8 +218,8 @@ static bool open_http(struct front *front, struct fl_err *err)
 
     front_visits_init(front, &parts);
     front->api = api_create(&front->config.api, &parts);
-    front->http =
-        http_server_create(front->loop, &front->config.api.limits, api_port(front->api), err);
+    front->http = http_server_create(front->loop, &front->config.api.limits,
+                                     pages_port(&front->pages, api_port(front->api)), err);
     if (!front->http) return false;
     if (front->config.descriptors) {
         http_server_set_descriptors(front->http, (int)(front->config.descriptors / 4 * 3));

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "controlplane/dashboard/pages.h"
 #include "controlplane/front/attempt_owner_cache.h"
 #include "controlplane/front/engine_feed.h"
 #include "controlplane/front/front.h"
@@ -37,6 +38,7 @@ struct front {
     struct pending_requests *pending;
     struct fl_timer requests_timer, tick;
     struct engine_feed feed;
+    struct pages pages; /* the http server's door */
     struct http_server *http;
     struct api *api;
     struct tunnel_server *tunnels;

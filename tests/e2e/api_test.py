@@ -107,16 +107,16 @@ def description(f):
     with shows("readyz tells a probe without a token its status and nothing else"):
         answer = call(f, "GET", "/readyz?verbose", token=None)
         equal((answer.status, answer.json()), (200, {"ready": True}))
-    with shows("every route answers, and all but livez and enrol want a token, which readyz may do without"):
-        open_to_all = {"/livez", "/v1/enrol"}
+    with shows("every route answers, and all but livez, enrol and the sign-in of browsers want a token, which readyz may do without"):
+        open_to_all = {"getLive", "enrol", "beginSession"}
         for path, methods in about["paths"].items():
-            for method in methods:
+            for method, route in methods.items():
                 made = path.replace("{job}", "job-zzzz").replace("{id}", "none").replace("{cluster}", "nowhere").replace("{queue}", "nowhere")
                 for token in (None, "fl_nonsense", f.token[:-1] + ("0" if f.token[-1] != "0" else "1")):
                     answer = call(f, method.upper(), made, token=token)
                     if path == "/readyz" and token is None:
                         equal(answer.status, 200)
-                    elif path in open_to_all:
+                    elif route["operationId"] in open_to_all:
                         assert answer.status != 401 or path == "/v1/enrol", (path, answer.status)
                     else:
                         equal(answer.status, 401, f"{method} {path} with {token}")
@@ -703,6 +703,10 @@ def rest(f):
         token = call(f, "POST", "/v1/clusters/late/join-tokens", {}).json()
         equal(call(f, "DELETE", f"/v1/clusters/late/join-tokens/{token['id']}").json(), {"id": token["id"]})
         equal(call(f, "POST", "/v1/jobs:retry", {"labels": {"a": "none"}}).json()["matched"], 0)
+        begun = call(f, "POST", "/v1/session", {"token": f.token}, {"Fairlead-Page": "1"}, token=None)
+        page = {"Cookie": begun.headers["set-cookie"].split(";")[0], "Fairlead-Page": "1"}
+        equal(begun.json(), call(f, "GET", "/v1/session", None, page, token=None).json())
+        equal(call(f, "DELETE", "/v1/session", None, page, token=None).status, 200)
     with shows("each operation has answered as openapi.json says"):
         all_of_them = {route["operationId"] for methods in described[0].document["paths"].values() for route in methods.values()}
         done = {operation for operation, status in described[0].checked if status < 400}

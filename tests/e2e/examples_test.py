@@ -49,7 +49,7 @@ def fill(folder):
 class Shell:
     def __init__(self, f, folder):
         self.f, self.folder = f, folder
-        self.env = {**f.env, "PATH": f"{BIN}:{f.env['PATH']}", "TMPDIR": folder, "EDITOR": "true"}
+        self.env = {**f.env, "PATH": f"{BIN}:{f.env['PATH']}", "TMPDIR": folder, "EDITOR": "true", "BROWSER": "true"}
 
     def command(self, line):
         line = line.replace("https://fairlead.example.org", self.f.url).replace("/var/backups/fairlead", os.path.join(self.folder, "backups"))

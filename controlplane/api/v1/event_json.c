@@ -408,7 +408,7 @@ const struct api_object reset_event_object = {
 static const struct api_field closed_fields[] = {
     API_MUST("type", "string", "which event", .words = "closed"),
     API_MUST("reason", "string", "why the stream ends here",
-             .words = "TokenExpired, TokenRevoked, TokenRotated"),
+             .words = "TokenExpired, TokenRevoked, TokenRotated, SessionEnded"),
     API_MUST("text", "string", "the same as a sentence"),
     {0},
 };

@@ -92,6 +92,10 @@ static bool check_handshake(struct api_call *call, struct asked *asked)
                         api_header(call, "sec-websocket-protocol"), subprotocol);
         return false;
     }
+    if (call->is_page) {
+        api_fail(call, FL_DENIED, "a cookie alone opens no WebSocket: show a token");
+        return false;
+    }
     if (is_origin_good(call)) return true;
     api_fail(call, FL_DENIED, "a page of another origin may not ask for this");
     return false;

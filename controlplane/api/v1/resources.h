@@ -9,8 +9,8 @@ extern const struct api_tables api_v1;
 extern const struct api_route job_submit_routes[], job_batch_routes[], job_list_routes[],
     job_get_routes[], job_edit_routes[], job_action_routes[], job_retry_routes[], bulk_routes[],
     explain_routes[], job_log_routes[], job_visit_routes[], event_routes[], queue_routes[],
-    cluster_routes[], join_token_routes[], token_routes[], audit_routes[], enrol_routes[],
-    restore_routes[], usage_routes[], health_routes[], openapi_routes[];
+    cluster_routes[], join_token_routes[], token_routes[], session_routes[], audit_routes[],
+    enrol_routes[], restore_routes[], usage_routes[], health_routes[], openapi_routes[];
 
 extern const struct api_object problem_object, problem_error_object, job_object, elements_object,
     after_object, live_element_object, usage_object, attempt_object, job_page_object,
@@ -26,6 +26,7 @@ extern const struct api_object problem_object, problem_error_object, job_object,
     queue_object, queue_page_object, queue_removed_object, cluster_object, cluster_page_object,
     cluster_forgotten_object, resources_object, node_object, node_page_object,
     join_token_with_secret_object, token_object, token_with_secret_object, token_page_object,
-    token_revoked_object, audit_record_object, audit_page_object, usage_held_object,
-    usage_measured_object, usage_group_object, usage_report_object, enrolment_object, health_object,
-    database_health_object, disk_health_object, history_health_object, version_object;
+    token_revoked_object, session_object, session_code_object, audit_record_object,
+    audit_page_object, usage_held_object, usage_measured_object, usage_group_object,
+    usage_report_object, enrolment_object, health_object, database_health_object,
+    disk_health_object, history_health_object, version_object;

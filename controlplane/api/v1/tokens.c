@@ -18,9 +18,10 @@ struct made {
     struct token_grant grant;
 };
 
-void api_token_write(struct fl_json_out *json, const struct token_grant *token, const char *secret)
+void api_token_write(struct fl_json_out *json, const char *key, const struct token_grant *token,
+                     const char *secret)
 {
-    fl_json_open(json, NULL, '{');
+    fl_json_open(json, key, '{');
     fl_json_put_cstr(json, "id", token->id);
     fl_json_put_cstr(json, "name", token->name);
     fl_json_open(json, "scopes", '[');
@@ -52,7 +53,7 @@ static void list_tokens(struct api_call *call)
     fl_json_open(json, NULL, '{');
     fl_json_open(json, "tokens", '[');
     for (size_t i = 0; i < len && i < limit; i++) {
-        api_token_write(json, &tokens[i], NULL);
+        api_token_write(json, NULL, &tokens[i], NULL);
     }
     fl_json_close(json, ']');
     if (len > limit) fl_json_put_cstr(json, "cursor", tokens[limit - 1].id);
@@ -152,7 +153,7 @@ static void put(struct api_call *call, const struct core_answer *answer)
 
     made->grant.made_at = answer->at;
     made->grant.expires_at = (fl_ms)answer->id;
-    api_token_write(api_json(call), &made->grant, made->text);
+    api_token_write(api_json(call), NULL, &made->grant, made->text);
     fl_secret_wipe(made->text, sizeof made->text);
     api_answer(call);
 }
@@ -198,7 +199,7 @@ static void put_rotated(struct api_call *call, const struct core_answer *answer)
     made->grant.rotated_at = answer->at;
     made->grant.expires_at = (fl_ms)answer->id;
     made->grant.old_until = (fl_ms)answer->generation;
-    api_token_write(api_json(call), &made->grant, made->text);
+    api_token_write(api_json(call), NULL, &made->grant, made->text);
     fl_secret_wipe(made->text, sizeof made->text);
     api_answer(call);
 }
@@ -303,9 +304,9 @@ static void list_gone(struct api_call *call, const struct token_grant *token)
     fl_json_put_str(json, "id", call->params[0]);
     fl_json_put_u64(json, "revoked", len + 1);
     fl_json_open(json, "tokens", '[');
-    api_token_write(json, token, NULL);
+    api_token_write(json, NULL, token, NULL);
     for (size_t i = 0; i < len && i < GONE_MAX; i++) {
-        api_token_write(json, &made[i], NULL);
+        api_token_write(json, NULL, &made[i], NULL);
     }
     fl_json_close(json, ']');
     fl_json_close(json, '}');
@@ -334,7 +335,7 @@ static void revoke_token(struct api_call *call)
 
 static void whoami(struct api_call *call)
 {
-    api_token_write(api_json(call), &call->token, NULL);
+    api_token_write(api_json(call), NULL, &call->token, NULL);
     api_answer(call);
 }
 

@@ -1,0 +1,164 @@
+/* FindBar.tsx - the search in the log: a text, how often it was found, and the list of hits. */
+import type { RefObject } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "../parts/Button";
+import { HITS_MAX } from "./find";
+import "./FindBar.css";
+import { formatCount } from "./gap_text";
+import { LogIcon } from "./icons";
+import { viewOf } from "./line_view";
+import { LogText } from "./LogText";
+import type { LogStore } from "./log_store";
+
+const LISTED_MAX = 200;
+/** Of a long line the list shows what stands around the hit. */
+const BEFORE_HIT = 40;
+const LISTED_UNITS = 160;
+
+type FindBarProps = {
+    store: LogStore;
+    near: () => number;
+    input: RefObject<HTMLInputElement>;
+    onClose: () => void;
+};
+
+export function FindBar({ store, near, input, onClose }: FindBarProps) {
+    const { search } = store;
+    const [isListed, setListed] = useState(false);
+    const onKeyDown = (event: KeyboardEvent) => {
+        if (event.key === "Escape") onClose();
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        const text = input.current?.value ?? "";
+        if (text === search.text.peek() && text !== "") store.step(event.shiftKey ? -1 : 1);
+        else store.find(text, near());
+    };
+    const hasHits = search.version.value >= 0 && search.hits.length > 0;
+    return (
+        <div class="log-find" role="search">
+            <div class="log-find-line">
+                <input
+                    ref={input}
+                    type="search"
+                    aria-label="Find in this log"
+                    placeholder="Find text, exactly as written"
+                    spellcheck={false}
+                    autocomplete="off"
+                    onKeyDown={onKeyDown}
+                    onSearch={(event: Event) => {
+                        if ((event.currentTarget as HTMLInputElement).value === "") search.clear();
+                    }}
+                />
+                <span class="log-find-count" role="status">
+                    {statusOf(store)}
+                </span>
+                <Button
+                    look="ghost"
+                    disabled={!hasHits}
+                    title="Previous hit (N)"
+                    aria-label="Previous hit"
+                    onClick={() => store.step(-1)}
+                >
+                    <LogIcon name="previous" />
+                </Button>
+                <Button
+                    look="ghost"
+                    disabled={!hasHits}
+                    title="Next hit (n)"
+                    aria-label="Next hit"
+                    onClick={() => store.step(1)}
+                >
+                    <LogIcon name="next" />
+                </Button>
+                <Button
+                    look="ghost"
+                    disabled={!hasHits}
+                    aria-pressed={isListed}
+                    title="List of hits"
+                    aria-label="List of hits"
+                    onClick={() => setListed(!isListed)}
+                >
+                    <LogIcon name="list" />
+                </Button>
+                <Button
+                    look="ghost"
+                    disabled={!hasHits}
+                    aria-pressed={search.isFilter.value}
+                    title="Only lines that match"
+                    aria-label="Only lines that match"
+                    onClick={() => store.setFilter(!search.isFilter.peek())}
+                >
+                    <LogIcon name="filter" />
+                </Button>
+                <Button
+                    look="ghost"
+                    icon="close"
+                    title="Close (Esc)"
+                    aria-label="Close the search"
+                    onClick={onClose}
+                />
+            </div>
+            {isListed && hasHits && <HitList store={store} />}
+        </div>
+    );
+}
+
+function statusOf({ search }: LogStore): string {
+    if (search.refusal.value) return search.refusal.value;
+    if (search.problem.value) return search.problem.value.detail;
+    const found = search.version.value >= 0 ? search.hits.length : 0;
+    if (search.state.value === "idle") return "Enter to search";
+    if (search.state.value === "running")
+        return found > 0 ? `${found.toLocaleString("en")} so far` : "searching";
+    if (found === 0) return "not found";
+    const at = search.current.value >= 0 ? `${(search.current.value + 1).toLocaleString("en")} of ` : "";
+    if (search.state.value === "stopped")
+        return `${at}the first ${formatCount(HITS_MAX, "hit")}, there are more`;
+    return `${at}${formatCount(found, "hit")}`;
+}
+
+function HitList({ store }: { store: LogStore }) {
+    const { search } = store;
+    const needle = search.text.value;
+    const { elements, replicas } = store.shape;
+    const from = Math.max(
+        0,
+        Math.min(search.current.value - LISTED_MAX / 2, search.hits.length - LISTED_MAX),
+    );
+    return (
+        <ol class="log-hits" start={from + 1}>
+            {search.hits.slice(from, from + LISTED_MAX).map(({ line, index }, i) => {
+                const { text } = viewOf(line);
+                const begin = Math.max(0, text.indexOf(needle) - BEFORE_HIT);
+                const output = [
+                    elements > 1 ? `e${line.element}` : "",
+                    replicas > 1 ? `r${line.replica}` : "",
+                ];
+                return (
+                    <li key={from + i}>
+                        <button
+                            type="button"
+                            aria-current={from + i === search.current.value}
+                            onClick={() => store.showHit(from + i)}
+                        >
+                            <span class="log-hit-place">
+                                {store.isMerged ? output.filter(Boolean).join(" ") + " " : ""}
+                                {((store.isMerged ? line.number : (index ?? line.number)) + 1).toLocaleString(
+                                    "en",
+                                )}
+                            </span>
+                            <span class="log-hit-text">
+                                {begin > 0 && "\u2026"}
+                                <LogText
+                                    text={text.slice(begin, begin + 4 * LISTED_UNITS)}
+                                    needle={needle}
+                                    unitsMax={LISTED_UNITS}
+                                />
+                            </span>
+                        </button>
+                    </li>
+                );
+            })}
+        </ol>
+    );
+}

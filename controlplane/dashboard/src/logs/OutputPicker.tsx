@@ -1,0 +1,100 @@
+/* OutputPicker.tsx - which outputs of the job are shown: element, replicas, attempt.  Only what the job has
+ * several of can be picked. */
+import { useEffect, useState } from "preact/hooks";
+import type { LogStore } from "./log_store";
+import { ALL, type Selection, formatSelection, isSameSelection, parseReplicas } from "./permalink";
+import "./OutputPicker.css";
+
+type ListFieldProps = {
+    label: string;
+    title: string;
+    value: string;
+    /** null: not what it takes. */
+    parse: (text: string) => string | null;
+    onPick: (value: string) => void;
+};
+
+/** A field that takes its text on Enter, or when it is left; empty means all. */
+function ListField({ label, title, value, parse, onPick }: ListFieldProps) {
+    const [text, setText] = useState(value);
+    useEffect(() => setText(value), [value]);
+    const parsed = text.trim() === "" ? "" : parse(text);
+    const take = () => {
+        if (parsed !== null && parsed !== value) onPick(parsed);
+    };
+    return (
+        <label class="log-pick" title={title}>
+            <span>{label}</span>
+            <input
+                value={text}
+                placeholder="all"
+                inputMode="numeric"
+                aria-invalid={parsed === null}
+                onInput={(event) => setText(event.currentTarget.value)}
+                onBlur={take}
+                onKeyDown={(event) => event.key === "Enter" && take()}
+            />
+        </label>
+    );
+}
+
+export function OutputPicker({ store }: { store: LogStore }) {
+    const selection = store.selection.value;
+    const { elements, replicas, attempts } = store.shape;
+    const failure = store.failure();
+    const pick = (part: Partial<Selection>) => store.select({ ...selection, ...part });
+    const parseElement = (text: string) =>
+        /^\d+$/.test(text) && Number(text) < elements ? `${Number(text)}` : null;
+    return (
+        <>
+            {failure && (
+                <button
+                    type="button"
+                    class="log-failure"
+                    aria-pressed={isSameSelection(failure, selection)}
+                    title="The output that failed first: what failed behind it is most often a consequence"
+                    onClick={() => store.select(isSameSelection(failure, selection) ? ALL : failure)}
+                >
+                    First failure{" "}
+                    {formatSelection(failure).replace(/r/, failure.element === null ? "r" : " r")}
+                </button>
+            )}
+            {elements > 1 && (
+                <ListField
+                    label="Element"
+                    title={`One element of the array, 0 to ${elements - 1}, or all`}
+                    value={selection.element === null ? "" : `${selection.element}`}
+                    parse={parseElement}
+                    onPick={(value) => pick({ element: value === "" ? null : Number(value) })}
+                />
+            )}
+            {replicas > 1 && (
+                <ListField
+                    label="Replicas"
+                    title={`Ranks 0 to ${replicas - 1}: 3, 0-7 or 0-7,9, or all`}
+                    value={selection.replicas ?? ""}
+                    parse={parseReplicas}
+                    onPick={(value) => pick({ replicas: value || null })}
+                />
+            )}
+            {attempts > 1 && (
+                <label class="log-pick">
+                    <span>Attempt</span>
+                    <select
+                        value={selection.attempt ?? ""}
+                        onChange={({ currentTarget: { value } }) =>
+                            pick({ attempt: value === "" ? null : Number(value) })
+                        }
+                    >
+                        <option value="">all</option>
+                        {Array.from({ length: attempts }, (_, i) => (
+                            <option key={i} value={i + 1}>
+                                {i + 1}
+                            </option>
+                        ))}
+                    </select>
+                </label>
+            )}
+        </>
+    );
+}

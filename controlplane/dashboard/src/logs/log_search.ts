@@ -1,0 +1,116 @@
+/* log_search.ts - a search of the server through all of the shown output, and the hit that is looked at. */
+import { computed, signal } from "@preact/signals";
+import { type Problem, isAbort, toProblem } from "../api/client";
+import { type Hit, HitCollector, hitFrom, nextHit, refusalOf } from "./find";
+import { type Line, lineOf } from "./line";
+import { searchLines } from "./log_api";
+import type { Selection } from "./permalink";
+import type { LineSource } from "./row_walk";
+
+type SearchState = "idle" | "running" | "done" | "stopped";
+
+/** Hits that come fast are shown in steps, not one by one. */
+const SHOW_MS = 80;
+
+export class LogSearch {
+    readonly text = signal("");
+    readonly state = signal<SearchState>("idle");
+    readonly refusal = signal<string | null>(null);
+    readonly problem = signal<Problem | null>(null);
+    readonly current = signal(-1);
+    /** Only the lines that match are shown. */
+    readonly isFilter = signal(false);
+    readonly version = signal(0);
+    private collector = new HitCollector();
+    private abort = new AbortController();
+
+    readonly isActive = computed(() => this.text.value !== "");
+
+    get hits(): Hit[] {
+        return this.collector.hits;
+    }
+
+    /** The hits as lines of their own. */
+    readonly filtered: LineSource;
+
+    constructor() {
+        const hits = () => this.hits;
+        this.filtered = {
+            first: 0,
+            get end() {
+                return hits().length;
+            },
+            get: (at) => {
+                const hit = hits()[at];
+                return hit && { line: hit.line, head: at };
+            },
+        };
+    }
+
+    clear(): void {
+        this.abort.abort();
+        this.collector = new HitCollector();
+        this.text.value = "";
+        this.state.value = "idle";
+        this.refusal.value = null;
+        this.problem.value = null;
+        this.current.value = -1;
+        this.isFilter.value = false;
+        this.version.value++;
+    }
+
+    /** Looks through everything that is stored now; `near` is the line that is looked at. */
+    async start(
+        job: string,
+        selection: Selection,
+        text: string,
+        near: number,
+        indexOf: (line: Line) => number | null,
+        onFirst: () => void,
+    ): Promise<void> {
+        const isFilter = this.isFilter.value;
+        this.clear();
+        this.text.value = text;
+        this.isFilter.value = isFilter && text !== "";
+        if (text === "") return;
+        this.refusal.value = refusalOf(text);
+        if (this.refusal.value) return;
+        const abort = (this.abort = new AbortController());
+        const { collector } = this;
+        this.state.value = "running";
+        let shownAt = performance.now();
+        try {
+            for await (const piece of searchLines(job, selection, text, abort.signal)) {
+                const line = lineOf(piece);
+                collector.add(line, indexOf(line));
+                if (collector.isFull) break;
+                if (performance.now() - shownAt > SHOW_MS) {
+                    this.version.value++;
+                    shownAt = performance.now();
+                }
+            }
+            if (abort.signal.aborted) return;
+            this.state.value = collector.isFull ? "stopped" : "done";
+            this.current.value = hitFrom(this.hits, near);
+            this.version.value++;
+            if (this.current.value >= 0) onFirst();
+        } catch (thrown) {
+            if (isAbort(thrown) || abort.signal.aborted) return;
+            this.state.value = "done";
+            this.problem.value = toProblem(thrown);
+            this.version.value++;
+        }
+    }
+
+    /** A line that was written after the search began. */
+    addLive(line: Line, index: number | null): void {
+        const text = this.text.value;
+        if (text === "" || this.refusal.value || !line.text.includes(text)) return;
+        if (this.collector.add(line, index)) this.version.value++;
+    }
+
+    step(step: 1 | -1): Hit | undefined {
+        this.current.value = nextHit(this.hits.length, this.current.value, step);
+        return this.hits[this.current.value];
+    }
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { complete, completions, formatQuery, parseQuery, toBulkFilter, toParameters } from "./query";
+
+const KNOWN = { queues: ["default", "ml"], labels: ["team=vision"], people: ["ann"] };
+
+test("a query becomes parameters of the API, and is written the same again", () => {
+    const text = "state:running,queued queue:ml label:team=vision label:try=2 by:@me";
+    const { query, faults } = parseQuery(`  ${text} `);
+    assert.deepEqual(faults, []);
+    assert.deepEqual(toParameters(query), {
+        state: "running,queued",
+        queue: "ml",
+        label: "team=vision,try=2",
+        submittedBy: "@me",
+    });
+    assert.equal(formatQuery(query), text);
+});
+
+test("what is no filter is named, and the rest counts", () => {
+    const { query, faults } = parseQuery(
+        "train state:gone nam:x queue: label:team queue:ml queue:b state:failed",
+    );
+    assert.equal(faults.length, 6);
+    assert.deepEqual(query, { states: ["failed"], queue: "ml", labels: [], by: "" });
+});
+
+test("bulk actions take what they know, and nothing where they would mean more", () => {
+    assert.deepEqual(toBulkFilter(parseQuery("state:failed label:a=b=c").query), {
+        state: ["failed"],
+        labels: { a: "b=c" },
+    });
+    assert.equal(toBulkFilter(parseQuery("state:failed by:ann").query), undefined);
+    assert.equal(toBulkFilter(parseQuery("").query), undefined);
+});
+
+test("the word at the caret is completed", () => {
+    assert.deepEqual(completions("", 0, KNOWN), ["state:", "queue:", "label:", "by:"]);
+    assert.deepEqual(completions("state:ru queue:ml", 8, KNOWN), ["state:running"]);
+    assert.deepEqual(completions("state:held,qu", 13, KNOWN), ["state:held,queued"]);
+    assert.deepEqual(completions("by:", 3, KNOWN), ["by:@me", "by:ann"]);
+    assert.deepEqual(complete("state:ru queue:ml", 8, "state:running"), {
+        text: "state:running queue:ml",
+        caret: 13,
+    });
+    assert.deepEqual(complete("qu", 2, "queue:"), { text: "queue:", caret: 6 });
+});

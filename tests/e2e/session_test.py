@@ -1,0 +1,306 @@
+"""A browser signs in, without a browser: the cookie, what it opens and to whom, and its ends; and how the pages are served."""
+import datetime
+import gzip
+import json
+import re
+import subprocess
+import urllib.parse
+
+import fleet
+import hub
+import visit_client
+from fleet import BIN, equal, shows, until
+
+PAGE = {"Fairlead-Page": "1"}
+OWN = {"Sec-Fetch-Site": "same-origin"}
+
+
+class Page:
+    """What a page in a browser sends, by hand: its cookies, and no token."""
+
+    def __init__(self, h, cookies=None):
+        self.h, self.cookies = h, {} if cookies is None else cookies
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = self.h.connection()
+        sent = {**OWN, **(headers or {})}
+        if self.cookies:
+            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        connection.request(method, path, None if body is None else json.dumps(body), sent)
+        answer = connection.getresponse()
+        got = answer.read()
+        connection.close()
+        for line in answer.headers.get_all("Set-Cookie") or ():
+            name, value = line.split(";")[0].split("=", 1)
+            self.cookies[name] = value
+            if not value:
+                del self.cookies[name]
+        return answer.status, answer.headers, got
+
+    def change(self, method, path, body=None, headers=None):
+        return self.ask(method, path, body, {**PAGE, **(headers or {})})
+
+    def sign_in(self, **body):
+        return self.change("POST", "/v1/session", body)
+
+    def is_in(self):
+        status, _, answer = self.ask("GET", "/v1/session")
+        return json.loads(answer) if status == 200 else None
+
+
+def signed_in(h, token=None):
+    page = Page(h)
+    equal(page.sign_in(token=token or h.token)[0], 201)
+    return page
+
+
+# ---- signing in --------------------------------------------------------------------------------------------
+
+
+def signing_in(h):
+    with shows("a token signs a browser in: the cookie is HttpOnly and SameSite=Strict, and no token is in it or in the answer"):
+        page = Page(h)
+        status, headers, answer = page.sign_in(token=h.token)
+        equal(status, 201, answer)
+        cookie = headers["Set-Cookie"]
+        assert re.fullmatch(r"fairlead-[0-9a-f]{8}=[0-9a-f]{64}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200", cookie), cookie
+        assert h.token not in cookie and h.token.encode() not in answer
+        session = json.loads(answer)
+        equal(session["token"]["scopes"], page.is_in()["token"]["scopes"])
+        equal((session["idleSeconds"], session["instance"]), (1800, cookie[9:17]))
+    with shows("the cookie has the rights of its token, and with a bearer token beside it, that one counts"):
+        reader = h.api("POST", "/v1/tokens", {"name": "reader", "scopes": ["read"]})["token"]
+        page = signed_in(h, reader)
+        equal(page.ask("GET", "/v1/jobs")[0], 200)
+        equal(page.change("POST", "/v1/jobs", {"command": ["true"]})[0], 403)
+        equal(page.change("POST", "/v1/jobs", {"command": ["true"]}, {"Authorization": f"Bearer {h.token}"})[0], 201)
+        equal(page.ask("GET", "/v1/jobs", headers={"Authorization": "Bearer nonsense"})[0], 401)
+    with shows("a page sees figures of readiness, which a probe without a cookie does not"):
+        page = signed_in(h)
+        assert json.loads(page.ask("GET", "/readyz?verbose=true")[2])["leading"]
+        assert "leading" not in json.loads(Page(h).ask("GET", "/readyz?verbose=true")[2])
+    with shows("nothing but a token or a code begins a session, and a refusal says which"):
+        for body, status in (({"token": h.token[:-1]}, 403), ({"token": "x"}, 403), ({"code": "x"}, 403), ({}, 422),
+                             ({"token": h.token, "code": "x"}, 422), ({"password": "x"}, 422), ({"token": ""}, 422)):
+            page = Page(h)
+            got, headers, answer = page.change("POST", "/v1/session", body)
+            equal(got, status, answer)
+            assert "Set-Cookie" not in headers and not page.cookies, headers
+        equal(Page(h, {"fairlead-00000000": "0" * 64}).ask("GET", "/v1/jobs")[0], 401)
+
+
+def codes(h, cli):
+    def code(**body):
+        status, _, answer = h.ask("POST", "/v1/session-codes", body)
+        equal(status, 201, answer)
+        return json.loads(answer)
+
+    with shows("a code signs in once"):
+        made = code()
+        equal(made["path"], f"/login#code={made['code']}")
+        page = Page(h)
+        equal(page.sign_in(code=made["code"])[0], 201)
+        assert page.is_in()["token"]["name"]
+        equal(Page(h).sign_in(code=made["code"])[0], 403)
+    with shows("a code whose time is over signs nobody in"):
+        made = code(ttlSeconds=1)
+        over = datetime.datetime.fromisoformat(made["expiresAt"].replace("Z", "+00:00"))
+        until("its time is over", lambda: datetime.datetime.now(datetime.timezone.utc) > over + datetime.timedelta(milliseconds=50))
+        equal(Page(h).sign_in(code=made["code"])[0], 403)
+    with shows("a page makes no code, so that no session goes on for ever"):
+        equal(signed_in(h).change("POST", "/v1/session-codes", {})[0], 403)
+    with shows("'fairlead open --print' prints a link that signs in once, to the page of the job"):
+        job = h.submit({"command": ["true"]})
+        out = cli("open", job, "--print")
+        equal(out.returncode, 0, out.stderr)
+        link = urllib.parse.urlsplit(out.stdout.strip())
+        fields = urllib.parse.parse_qs(link.fragment)
+        equal((link.path, fields["next"], f"{link.scheme}://{link.netloc}"), ("/login", [f"/jobs/{job}"], h.url))
+        equal(Page(h).sign_in(code=fields["code"][0])[0], 201)
+        assert "once" in out.stderr, out.stderr
+    with shows("'fairlead open' starts the browser that BROWSER names, with that link"):
+        seen = f"{h.dir}/browser"
+        with open(f"{h.dir}/my-browser", "w") as file:
+            file.write(f'#!/bin/sh\necho "$1" >{seen}\n')
+        subprocess.run(["chmod", "755", f"{h.dir}/my-browser"], check=True)
+        out = cli("open", BROWSER=f"{h.dir}/my-browser")
+        equal((out.returncode, out.stdout, out.stderr), (0, "", f"opened {h.url}/\n"))
+        with open(seen) as file:
+            fields = urllib.parse.parse_qs(urllib.parse.urlsplit(file.read().strip()).fragment)
+        equal(Page(h).sign_in(code=fields["code"][0])[0], 201)
+    with shows("a browser that is not there leaves the link"):
+        out = cli("open", BROWSER="/nonexistent/browser")
+        assert out.stdout.startswith(f"{h.url}/login#code="), out
+
+
+# ---- who may not -------------------------------------------------------------------------------------------
+
+
+def foreign_pages(h):
+    page = signed_in(h)
+    with shows("a page of another site may neither look nor change anything with the cookie"):
+        for foreign in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
+            equal(page.ask("GET", "/v1/jobs", headers=foreign)[0], 403, foreign)
+            equal(page.change("POST", "/v1/jobs", {"command": ["true"]}, foreign)[0], 403, foreign)
+        equal(page.ask("GET", "/v1/jobs", headers={"Origin": h.url})[0], 200)
+    with shows("a change without the page's header is refused, and nothing is changed"):
+        before = len(json.loads(page.ask("GET", "/v1/jobs?limit=1000")[2])["jobs"])
+        for method, path, body in (("POST", "/v1/jobs", {"command": ["true"]}), ("DELETE", "/v1/session", None), ("POST", "/v1/jobs:cancel", {})):
+            status, _, answer = page.ask(method, path, body)
+            equal(status, 403)
+            assert "Fairlead-Page" in json.loads(answer)["detail"], answer
+        equal(len(json.loads(page.ask("GET", "/v1/jobs?limit=1000")[2])["jobs"]), before)
+        equal(page.change("POST", "/v1/jobs", {"command": ["true"]})[0], 201)
+    with shows("a foreign page signs nobody in"):
+        for headers in ({}, {**PAGE, "Sec-Fetch-Site": "cross-site"}, {**PAGE, "Origin": "https://evil.example"}):
+            equal(Page(h).ask("POST", "/v1/session", {"token": h.token}, headers)[0], 403, headers)
+    with shows("a cookie opens no shell"):
+        job = h.submit({"command": ["sleep", "600"]})
+        h.wait(job, "running")
+        cookie = "; ".join(f"{name}={value}" for name, value in page.cookies.items())
+        for more in ({}, {"Origin": h.url}, {"Fairlead-Page": "1"}):
+            try:
+                with visit_client.Visit(h, f"/v1/jobs/{job}/exec?command=true", headers={"Authorization": None, "Cookie": cookie, **more}):
+                    raise AssertionError("it opened")
+            except visit_client.Refused as refused:
+                equal(refused.status, 403)
+        h.api("POST", f"/v1/jobs/{job}:cancel")
+
+
+# ---- its ends ----------------------------------------------------------------------------------------------
+
+
+def stream(page, path="/v1/events"):
+    connection = page.h.connection()
+    cookie = "; ".join(f"{name}={value}" for name, value in page.cookies.items())
+    connection.request("GET", path, headers={**OWN, "Cookie": cookie, "Accept": "application/x-ndjson"})
+    answer = connection.getresponse()
+    equal(answer.status, 200)
+    return connection, answer
+
+
+def last_word(answer):
+    words = [json.loads(line) for line in answer.read().decode().splitlines() if line.strip()]
+    return words[-1].get("reason") if words else None
+
+
+def ends(h):
+    with shows("who leaves is out: the cookie counts no more, and its streams end and say why"):
+        page = signed_in(h)
+        connection, answer = stream(page)
+        kept = Page(h, dict(page.cookies))
+        status, headers, _ = page.change("DELETE", "/v1/session")
+        equal(status, 200)
+        assert "Max-Age=0" in headers["Set-Cookie"], headers
+        equal((page.cookies, kept.is_in()), ({}, None))
+        equal(last_word(answer), "SessionEnded")
+        connection.close()
+    with shows("a token that is revoked takes its sessions with it, and another token's session goes on"):
+        made = h.api("POST", "/v1/tokens", {"name": "brief", "scopes": ["read"]})
+        page, other = signed_in(h, made["token"]), signed_in(h)
+        connection, answer = stream(page)
+        h.api("DELETE", f"/v1/tokens/{made['id']}")
+        equal(page.ask("GET", "/v1/jobs")[0], 401)
+        equal(last_word(answer), "TokenRevoked")
+        connection.close()
+        assert other.is_in()
+    with shows("a token that gets a new secret takes the sessions with it that began with the old one"):
+        made = h.api("POST", "/v1/tokens", {"name": "turned", "scopes": ["read"]})
+        page = signed_in(h, made["token"])
+        made = h.api("POST", f"/v1/tokens/{made['id']}:rotate", {"graceSeconds": 0})
+        equal(page.ask("GET", "/v1/jobs")[0], 401)
+        assert signed_in(h, made["token"]).is_in()
+    with shows("sessions end with the process, and the cookie of the next one has another name"):
+        page = signed_in(h)
+        before = dict(page.cookies)
+        h.kill()
+        h.start()
+        equal((page.ask("GET", "/v1/jobs")[0], page.is_in()), (401, None))
+        equal(page.sign_in(token=h.token)[0], 201)
+        equal(len(page.cookies), 2)
+        assert page.is_in() and before.items() <= page.cookies.items()
+    with shows("without a session or a token, GET and DELETE of /v1/session are refused"):
+        equal(Page(h).ask("GET", "/v1/session")[0], 401)
+        equal(Page(h).change("DELETE", "/v1/session")[0], 401)
+        equal(h.ask("GET", "/v1/session")[0], 422)
+
+
+# ---- the pages ---------------------------------------------------------------------------------------------
+
+
+def pages(h):
+    stranger = Page(h)
+    with shows("each path of the application has the page, whose scripts and styles come from here alone"):
+        for path in ("/", "/jobs", "/jobs/job-1/logs", "/login", "/admin/tokens"):
+            status, headers, page = stranger.ask("GET", path)
+            equal((status, headers["Content-Type"], headers["Cache-Control"]), (200, "text/html; charset=utf-8", "no-cache"))
+            policy = headers["Content-Security-Policy"]
+            for word in ("default-src 'none'", "script-src 'self';", "style-src 'self';", "frame-ancestors 'none'", "require-trusted-types-for 'script'"):
+                assert word in policy, policy
+            assert "unsafe" not in policy
+            equal((headers["X-Content-Type-Options"], headers["Referrer-Policy"], headers["Cross-Origin-Opener-Policy"]),
+                  ("nosniff", "no-referrer", "same-origin"))
+        text = page.decode()
+        assert "<style" not in text and "style=" not in text and not re.search(r"<script(?![^>]* src=)", text), text
+    files = re.findall(r'(?:src|href)="(/[^"]+)"', text)
+    with shows("what the page names is there, compressed, kept for ever by the browser, and comes from nowhere else"):
+        assert len(files) >= 2, text
+        assert "://" not in text.replace("http://www.w3.org/2000/svg", ""), text
+        for path in files:
+            status, headers, body = stranger.ask("GET", path, headers={"Accept-Encoding": "gzip"})
+            equal((status, headers["Cache-Control"]), (200, "public, max-age=31536000, immutable"), path)
+            assert len(gzip.decompress(body) if headers["Content-Encoding"] else body) > 0
+    with shows("a page that is known is not sent again, and HEAD has no body"):
+        etag = stranger.ask("GET", "/")[1]["ETag"]
+        equal(stranger.ask("GET", "/", headers={"If-None-Match": etag})[0], 304)
+        equal(stranger.ask("HEAD", "/jobs")[2], b"")
+    with shows("other paths and methods are the API's, as before"):
+        for method, path in (("GET", "/v1/jobs"), ("POST", "/"), ("GET", "/ui/"), ("GET", "/ui/app.js"), ("GET", "/jobsx"), ("GET", "/%6aobs")):
+            equal(stranger.ask(method, path)[0], 401, path)
+        equal(stranger.ask("GET", "/livez")[0], 200)
+
+
+def behind_tls():
+    with hub.Hub({"api_tls": "on"}) as h:
+        with shows("with TLS the cookie is a __Host- one and Secure"):
+            page = Page(h)
+            status, headers, _ = page.sign_in(token=h.token)
+            equal(status, 201)
+            assert re.fullmatch(r"__Host-fairlead=[0-9a-f]{64}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure",
+                                headers["Set-Cookie"]), headers["Set-Cookie"]
+            assert page.is_in()
+
+
+def two_at_once(one):
+    with hub.Hub() as two:
+        with shows("two control planes on one host, whose cookies a browser mixes, never take each other's"):
+            jar = {}
+            at_one, at_two = Page(one, jar), Page(two, jar)
+            equal((at_one.sign_in(token=one.token)[0], at_two.sign_in(token=two.token)[0]), (201, 201))
+            equal(len(jar), 2)
+            assert at_one.is_in() and at_two.is_in()
+            at_one.change("DELETE", "/v1/session")
+            equal((at_one.is_in(), bool(at_two.is_in())), (None, True))
+
+
+def main():
+    with hub.Hub() as h:
+        def cli(*words, **env):
+            with_url = {"PATH": "/usr/bin:/bin", "HOME": h.dir, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token, **env}
+            return subprocess.run([f"{BIN}/fairlead", *words], env=with_url, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+
+        h.agent("east", h.join("east"))
+        h.wait_cluster("east", "ready")
+        signing_in(h)
+        codes(h, cli)
+        foreign_pages(h)
+        two_at_once(h)
+        pages(h)
+        ends(h)
+    behind_tls()
+
+
+main()
+fleet.finish()
