@@ -9,6 +9,6 @@
  * an agent. */
 int demo_example_run(struct cli *cli, const json_t *ready, int orders_fd, bool has_chaos);
 
-/* Prints a link to the dashboard, which signs in once; the settings name the fleet.  Returns an exit
- * code. */
+/* Prints a link to the dashboard, which signs in once; the settings name the fleet.  Returns an
+ * exit code. */
 int demo_say_link(struct cli *cli);

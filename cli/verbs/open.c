@@ -27,7 +27,7 @@ static const char *name_of_browser(void)
     return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") ? "xdg-open" : NULL;
 }
 
-/* What it prints is nobody's answer.  False: it is not there, or did not end well. */
+/* Its own words are thrown away.  False: it is not there, or did not end well. */
 static bool start_browser(const char *browser, const char *link)
 {
     char *words[] = {(char *)browser, (char *)link, NULL};

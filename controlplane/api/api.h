@@ -82,7 +82,7 @@ struct api_config {
     struct call_budget *budget;     /* shared by all fronts, kept by the caller */
     struct denial_budget *denials;  /* the same */
     struct session_table *sessions; /* the same */
-    struct page_cookie cookie;      /* of sessions */
+    struct page_cookie cookie;      /* the sessions' */
     fl_ms log_grace_ms;         /* how long readers of an ended job wait for output still to come */
     uint32_t default_cpu_milli; /* v1/default_cpu.h, where the queue has none */
 };

@@ -3,8 +3,8 @@
  * SameSite=Strict and HttpOnly, and a request with it counts only if it comes from a page of this
  * control plane: by Sec-Fetch-Site and Origin, where the browser sends them, and, if it may change
  * anything, by a header that a foreign page cannot add unasked.
- * Behind TLS the cookie is a __Host- one.  A control plane on a loopback address without TLS has
- * no such thing, and cookies ignore ports: there its name holds the process's instance, so that two
+ * Behind TLS the cookie is a __Host- one.  Without TLS, on a loopback address, there is none of
+ * these, and cookies ignore ports: so its name holds the process's instance, and two control planes
  * at one address never take each other's.
  * Pure. */
 #pragma once

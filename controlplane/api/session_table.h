@@ -33,7 +33,7 @@ struct session_table;
 struct session_table *session_table_create(void);
 void session_table_destroy(struct session_table *table); /* NULL is fine */
 
-/* Of this process: sessions of another one at the same address are told apart by it. */
+/* This process's name: it tells its sessions from those of another one at the same address. */
 const char *session_table_instance(const struct session_table *table);
 
 void session_table_begin(struct session_table *table, const struct token_hold *token, fl_ms now,

@@ -1,13 +1,17 @@
 """'fairlead demo' as a newcomer runs it, and what is left when it is killed: nothing."""
+import json
 import os
 import random
+import re
 import signal
 import subprocess
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 import fleet
-from fleet import BIN, shows, until
+from fleet import BIN, equal, shows, until
 
 DEMO = [os.path.join(BIN, "fairlead"), "demo"]
 
@@ -55,6 +59,16 @@ def start(folder, *words, **more):
     return subprocess.Popen([*DEMO, *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
 
 
+def sign_in(url, code):
+    asked = urllib.request.Request(url + "/v1/session", json.dumps({"code": code}).encode(),
+                                   {"Content-Type": "application/json", "Fairlead-Page": "1"})
+    try:
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="fl-demo-test-", ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o711)
@@ -74,6 +88,14 @@ def main():
         with shows("Ctrl-C ends it, and nothing is left"):
             demo = start(folder, "--keep")
             time.sleep(random.uniform(1, 5))
+            demo.send_signal(signal.SIGINT)
+            demo.communicate(timeout=120)
+            nothing_is_left(folder)
+        with shows("the link that it prints signs in to its dashboard, once"):
+            demo = start(folder, "--keep")
+            link = next(words for line in demo.stdout for words in re.findall(r"http://\S+/login#code=\S+", line))
+            url, code = re.match(r"(http://[^/]+)/login#code=([0-9a-f]+)&next=", link).groups()
+            equal([sign_in(url, code), sign_in(url, code)], [201, 403])
             demo.send_signal(signal.SIGINT)
             demo.communicate(timeout=120)
             nothing_is_left(folder)

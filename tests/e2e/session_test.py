@@ -130,6 +130,12 @@ def codes(h, cli):
         with open(seen) as file:
             fields = urllib.parse.parse_qs(urllib.parse.urlsplit(file.read().strip()).fragment)
         equal(Page(h).sign_in(code=fields["code"][0])[0], 201)
+    with shows("the commands of docs/dashboard.md open what they say"):
+        with open(f"{fleet.ROOT}/docs/dashboard.md") as file:
+            block = re.search(r"^```\n(.*?)^```$", file.read(), re.M | re.S)[1]
+        for line, path in zip(block.splitlines(), ("/", f"/jobs/{job}"), strict=True):
+            out = cli(*line.split()[1:], BROWSER=f"{h.dir}/my-browser")
+            equal((out.returncode, out.stderr), (0, f"opened {h.url}{path}\n"))
     with shows("a browser that is not there leaves the link"):
         out = cli("open", BROWSER="/nonexistent/browser")
         assert out.stdout.startswith(f"{h.url}/login#code="), out

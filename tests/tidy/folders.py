@@ -11,7 +11,7 @@ import re
 from report import text_of
 
 PRODUCT = ("shared/", "controlplane/", "agent/", "cli/")
-SPEAKS_FOR_ALL_BELOW = ("tests/unit", "tests/fuzz", "tests/sim", "tests/kube/programs", "deploy", "docs", ".ci")
+SPEAKS_FOR_ALL_BELOW = ("tests/unit", "tests/fuzz", "tests/sim", "tests/kube/programs", "deploy", "docs", ".ci", "controlplane/dashboard")
 README_LINES_MAX = 60
 
 IS_TEST = re.compile(r"tests/\S+_(test|fuzz)\.(c|py)|tests/sim/main\.c")

@@ -152,7 +152,7 @@ static const struct api_field session_fields[] = {
     API_MUST("token", "Token", "the token with which it began, whose rights it has"),
     API_MUST("expiresAt", "string", "when it ends at the latest", .format = API_FORMAT_time),
     API_MUST("idleSeconds", "integer", "it ends when it was not used for so long"),
-    API_MUST("instance", "string", "of the control plane's process, with which it ends"),
+    API_MUST("instance", "string", "the process of the control plane, with which it ends"),
     {0},
 };
 
@@ -162,7 +162,7 @@ const struct api_object session_object = {.name = "Session",
 
 static const struct api_field code_fields[] = {
     API_MUST("code", "string", "begins one session, once"),
-    API_MUST("path", "string", "of the dashboard's page that takes it from its address"),
+    API_MUST("path", "string", "a path of the dashboard that takes the code from its address"),
     API_MUST("expiresAt", "string", "until when it counts", .format = API_FORMAT_time),
     {0},
 };

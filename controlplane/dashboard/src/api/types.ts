@@ -183,8 +183,14 @@ export type Attempt = {
     clusterWords?: string;
     usage?: Usage;
     /** how its element ended, with its last attempt */
-    elementState?:
-        "held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled";
+    elementState?: "held"
+        | "queued"
+        | "starting"
+        | "running"
+        | "stopping"
+        | "succeeded"
+        | "failed"
+        | "cancelled";
 };
 
 /** A page of jobs. */
@@ -393,22 +399,22 @@ export type LogWaiting = {
 
 /** Something that was committed: the data of an event in a stream. */
 export type Event =
-    | JobSubmittedEvent
-    | JobEditedEvent
-    | JobHeldEvent
-    | JobReleasedEvent
-    | JobStoppingEvent
-    | JobEndedEvent
-    | AttemptAssignedEvent
-    | AttemptStoppingEvent
-    | AttemptEndedEvent
-    | ElementEndedEvent
-    | ReplicaChangedEvent
-    | QueueChangedEvent
-    | ClusterChangedEvent
-    | UnknownEvent
-    | ResetEvent
-    | ClosedEvent;
+    JobSubmittedEvent |
+    JobEditedEvent |
+    JobHeldEvent |
+    JobReleasedEvent |
+    JobStoppingEvent |
+    JobEndedEvent |
+    AttemptAssignedEvent |
+    AttemptStoppingEvent |
+    AttemptEndedEvent |
+    ElementEndedEvent |
+    ReplicaChangedEvent |
+    QueueChangedEvent |
+    ClusterChangedEvent |
+    UnknownEvent |
+    ResetEvent |
+    ClosedEvent;
 
 /** A job was accepted. */
 export type JobSubmittedEvent = {
@@ -640,7 +646,7 @@ export type ClosedEvent = {
     /** which event */
     type: "closed";
     /** why the stream ends here */
-    reason: "TokenExpired" | "TokenRevoked" | "TokenRotated";
+    reason: "TokenExpired" | "TokenRevoked" | "TokenRotated" | "SessionEnded";
     /** the same as a sentence */
     text: string;
 };
@@ -837,6 +843,27 @@ export type TokenRevoked = {
     revoked?: number;
     /** with dryRun: these, at most 1,001 */
     tokens?: Array<Token>;
+};
+
+/** A person who is signed in from a browser. */
+export type Session = {
+    token: Token;
+    /** when it ends at the latest */
+    expiresAt: string;
+    /** it ends when it was not used for so long */
+    idleSeconds: number;
+    /** the process of the control plane, with which it ends */
+    instance: string;
+};
+
+/** A code for a link to the dashboard. */
+export type SessionCode = {
+    /** begins one session, once */
+    code: string;
+    /** a path of the dashboard that takes the code from its address */
+    path: string;
+    /** until when it counts */
+    expiresAt: string;
 };
 
 /** One thing that was done, or refused. */

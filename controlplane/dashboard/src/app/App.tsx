@@ -2,7 +2,7 @@
 import { signal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { navigate } from "wouter-preact/use-browser-location";
-import { toProblem } from "../api/client";
+import { type Problem, toProblem } from "../api/client";
 import { ProblemView } from "../parts/Feedback";
 import { forgetResources } from "../store/resource";
 import { askSession, sessionState, signIn } from "../store/session";
@@ -11,6 +11,8 @@ import { parseLoginLink } from "../text/next_path";
 import { Login } from "./Login";
 import { Shell } from "./Shell";
 import { Views } from "./Views";
+
+const ASK_AGAIN_MS = 3000;
 
 const linkProblem = signal("");
 
@@ -26,6 +28,15 @@ async function followLink(otherwise: () => Promise<void>): Promise<void> {
         linkProblem.value = toProblem(thrown).detail;
         sessionState.value = { kind: "closed", isOver: false };
     }
+}
+
+/** Asks again by itself: a control plane that was restarted is back within seconds. */
+function OutOfReach({ problem }: { problem: Problem }) {
+    useEffect(() => {
+        const timer = window.setInterval(() => void askSession(), ASK_AGAIN_MS);
+        return () => window.clearInterval(timer);
+    }, []);
+    return <ProblemView problem={problem} retry={() => void askSession()} />;
 }
 
 export function App() {
@@ -47,7 +58,7 @@ export function App() {
         case "asking":
             return null;
         case "failed":
-            return <ProblemView problem={state.problem} retry={() => void askSession()} />;
+            return <OutOfReach problem={state.problem} />;
         case "closed":
             return <Login isOver={state.isOver} linkProblem={linkProblem.value} />;
         case "open":

@@ -53,9 +53,8 @@ function useCommands(): Command[] {
 
 /** An id that is typed whole opens its job, however old that is. */
 function jobCommand(typed: string, navigate: (path: string) => void): Command[] {
-    const number = /^(?:job-)?(\d{1,18})$/.exec(typed.trim())?.[1];
-    if (!number) return [];
-    const id = `job-${number}`;
+    const id = typed.trim();
+    if (!/^job-[0-9a-z]{1,20}$/.test(id)) return [];
     return [{ name: `Open ${id}`, hint: "job", icon: "right", run: () => navigate(`/jobs/${id}`) }];
 }
 

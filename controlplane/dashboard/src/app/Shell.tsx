@@ -13,6 +13,8 @@ import "./Shell.css";
 import { ShortcutHelp } from "./ShortcutHelp";
 import { TopBar } from "./TopBar";
 
+type Overlay = "palette" | "help" | "navigation" | undefined;
+
 /** The field of the view that `/` goes to. */
 export const SEARCH_FIELD = "[data-search]";
 
@@ -65,8 +67,11 @@ function Notes() {
 
 export function Shell({ children }: { children: ComponentChildren }) {
     const [location, navigate] = useLocation();
-    const [opened, setOpened] = useState<"palette" | "help" | "navigation" | undefined>();
-    const close = () => setOpened(undefined);
+    const [opened, setOpened] = useState<Overlay>();
+    /* Only what is still open: a dialog tells of its end late, when the next one may be there already. */
+    const closing = (overlay: Overlay) => () =>
+        setOpened((before) => (before === overlay ? undefined : before));
+    const closeNavigation = closing("navigation");
 
     const search = () => {
         if (focusSearch()) return;
@@ -97,25 +102,25 @@ export function Shell({ children }: { children: ComponentChildren }) {
                 Skip to the content
             </a>
             <div class="side">
-                <Link href="/" class="brand" onClick={close}>
+                <Link href="/" class="brand" onClick={closeNavigation}>
                     <Logo />
                     Fairlead
                 </Link>
-                <Navigation onFollow={close} />
+                <Navigation onFollow={closeNavigation} />
                 <div class="side-foot">
                     <Button look="ghost" icon="keyboard" onClick={() => setOpened("help")}>
                         Shortcuts <kbd>?</kbd>
                     </Button>
                 </div>
             </div>
-            <div class="side-shade" onClick={close} />
+            <div class="side-shade" onClick={closeNavigation} />
             <TopBar onMenu={() => setOpened("navigation")} onPalette={() => setOpened("palette")} />
             <main id="main" class="main" tabIndex={-1}>
                 {children}
             </main>
             <Notes />
-            {opened === "palette" && <Palette onClose={close} />}
-            {opened === "help" && <ShortcutHelp onClose={close} />}
+            {opened === "palette" && <Palette onClose={closing("palette")} />}
+            {opened === "help" && <ShortcutHelp onClose={closing("help")} />}
         </div>
     );
 }

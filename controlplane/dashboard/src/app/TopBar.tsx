@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
 import { Time } from "../parts/Time";
-import { streamState } from "../store/live";
+import { POLL_MS, streamState } from "../store/live";
 import { addNote } from "../store/notes";
 import { signOut, token } from "../store/session";
 import { type Theme, theme, zone } from "../store/settings";
@@ -11,7 +11,12 @@ import "./TopBar.css";
 
 function Connection() {
     const { kind, since } = streamState.value;
-    const words = { connected: "Live", reconnecting: "Reconnecting", offline: "Offline since" }[kind];
+    const words = {
+        connected: "Live",
+        polling: `Every ${POLL_MS / 1000} s`,
+        reconnecting: "Reconnecting",
+        offline: "Offline since",
+    }[kind];
     return (
         <span class={`connection ${kind}`} role="status">
             <span class="connection-dot" aria-hidden="true" />
@@ -112,12 +117,7 @@ export function TopBar({ onMenu, onPalette }: { onMenu(): void; onPalette(): voi
             <span class="menu-button">
                 <Button look="ghost" icon="menu" aria-label="open the navigation" onClick={onMenu} />
             </span>
-            <button
-                type="button"
-                class="palette-button"
-                onClick={onPalette}
-                aria-label="find and do: command palette"
-            >
+            <button type="button" class="palette-button" onClick={onPalette}>
                 <Icon name="search" size={14} />
                 <span>Find and do</span>
                 <kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"} K</kbd>

@@ -7,7 +7,7 @@ import "./FindBar.css";
 import { formatCount } from "./gap_text";
 import { LogIcon } from "./icons";
 import { viewOf } from "./line_view";
-import { LogText } from "./LogText";
+import { LogSpans, parseShown } from "./LogText";
 import type { LogStore } from "./log_store";
 
 const LISTED_MAX = 200;
@@ -130,6 +130,8 @@ function HitList({ store }: { store: LogStore }) {
             {search.hits.slice(from, from + LISTED_MAX).map(({ line, index }, i) => {
                 const { text } = viewOf(line);
                 const begin = Math.max(0, text.indexOf(needle) - BEFORE_HIT);
+                const part = parseShown(text.slice(begin, begin + 4 * LISTED_UNITS), LISTED_UNITS);
+                const spans = part.spans.map((span) => ({ ...span, href: undefined })); /* in a button */
                 const output = [
                     elements > 1 ? `e${line.element}` : "",
                     replicas > 1 ? `r${line.replica}` : "",
@@ -149,11 +151,7 @@ function HitList({ store }: { store: LogStore }) {
                             </span>
                             <span class="log-hit-text">
                                 {begin > 0 && "\u2026"}
-                                <LogText
-                                    text={text.slice(begin, begin + 4 * LISTED_UNITS)}
-                                    needle={needle}
-                                    unitsMax={LISTED_UNITS}
-                                />
+                                <LogSpans spans={spans} needle={needle} />
                             </span>
                         </button>
                     </li>

@@ -2,7 +2,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { startOf } from "./job_outputs";
-import type { Line } from "./line";
+import { type Line, TEXT_KEPT_MAX } from "./line";
 import { type ListControl, ROW_HEIGHT, ScrollBar } from "./list_control";
 import { LogRow, SHOWN_UNITS } from "./LogRow";
 import "./LogList.css";
@@ -14,6 +14,10 @@ import type { Row } from "./row_walk";
 import { heightOf } from "./scroll_scale";
 
 const HUES = 12;
+/** Pixels that a finger moves before it is a movement. */
+const TOUCH_MIN = 4;
+/** A hit further to the left may be behind the gutter. */
+const GUTTER_MAX = 100;
 
 type LogListProps = { store: LogStore; control: ListControl; scroller: RefObject<HTMLDivElement> };
 
@@ -21,6 +25,8 @@ export function LogList({ store, control, scroller }: LogListProps) {
     const layer = useRef<HTMLDivElement>(null);
     const port = useRef<HTMLDivElement>(null);
     const bar = useRef<ScrollBar>();
+    /** The list has moved to a hit, whose line may still be loading. */
+    const isHitWanted = useRef(false);
     const [, redraw] = useReducer((count: number) => count + 1, 0);
     control.redraw = () => redraw(0);
 
@@ -35,7 +41,18 @@ export function LogList({ store, control, scroller }: LogListProps) {
         const known = (bar.current = new ScrollBar(element, control));
         const onScroll = () => known.onScroll();
         /* The end is left at the first sign of it, before lines that come could pull the list back. */
-        const onWheel = (event: WheelEvent) => event.deltaY < 0 && control.holdPlace();
+        const leaveEnd = () => {
+            control.holdPlace();
+            known.followLater();
+        };
+        const onWheel = (event: WheelEvent) => event.deltaY < 0 && leaveEnd();
+        let touchedAt = 0;
+        const onTouchStart = (event: TouchEvent) => (touchedAt = event.touches[0]?.clientY ?? 0);
+        const onTouchMove = (event: TouchEvent) => {
+            if ((event.touches[0]?.clientY ?? 0) > touchedAt + TOUCH_MIN) leaveEnd();
+        };
+        const listeners = new AbortController();
+        const options = { passive: true, signal: listeners.signal };
         const measure = () => {
             control.viewport = element.clientHeight;
             element.style.setProperty("--log-viewport", `${element.clientHeight}px`);
@@ -43,20 +60,22 @@ export function LogList({ store, control, scroller }: LogListProps) {
         };
         const sizes = new ResizeObserver(measure);
         sizes.observe(element);
-        element.addEventListener("scroll", onScroll, { passive: true });
-        element.addEventListener("wheel", onWheel, { passive: true });
+        element.addEventListener("scroll", onScroll, options);
+        element.addEventListener("wheel", onWheel, options);
+        element.addEventListener("touchstart", onTouchStart, options);
+        element.addEventListener("touchmove", onTouchMove, options);
         measure();
         return () => {
             sizes.disconnect();
             known.close();
-            element.removeEventListener("scroll", onScroll);
-            element.removeEventListener("wheel", onWheel);
+            listeners.abort();
         };
     }, [control]);
 
     const jump = store.jump.value;
     useLayoutEffect(() => {
         if (!jump) return;
+        isHitWanted.current = jump.to === "line";
         if (jump.to === "line") control.showLine(jump.index);
         else control.moveTo(jump.to === "end" ? "end" : { row: source?.first ?? 0, pixels: 0 });
         bar.current?.follow();
@@ -65,9 +84,8 @@ export function LogList({ store, control, scroller }: LogListProps) {
     const rows = source ? control.rows() : [];
     useLayoutEffect(() => {
         if (!layer.current) return;
-        const widthBefore = port.current?.scrollLeft;
         control.settle(layer.current, rows);
-        if (port.current && widthBefore !== undefined) port.current.scrollLeft = widthBefore;
+        if (isHitWanted.current && port.current) isHitWanted.current = !showHit(port.current);
         const last = rows[rows.length - 1];
         if (rows[0] && last) store.want(rows[0].index, last.next);
         store.takeAtEnd(control.place === "end");
@@ -87,6 +105,17 @@ export function LogList({ store, control, scroller }: LogListProps) {
             </div>
         </div>
     );
+}
+
+/** Moves a long line so that the hit in it is seen; whether there was one. */
+function showHit(port: HTMLElement): boolean {
+    const hit = port.querySelector(".is-current mark.log-hit");
+    if (!hit) return false;
+    const frame = port.getBoundingClientRect();
+    const { left, right } = hit.getBoundingClientRect();
+    const isSeen = left >= frame.left + GUTTER_MAX && right <= frame.right;
+    if (!isSeen) port.scrollLeft += left - frame.left - frame.width / 3;
+    return true;
 }
 
 function variablesOf(store: LogStore, end: number) {
@@ -125,6 +154,7 @@ function propsOf(store: LogStore, row: Row) {
     const ownNumber = hasNumbers && !store.isMerged ? index : (line?.number ?? index);
     const number = isFilter ? (hit?.index ?? line?.number ?? 0) : hasNumbers ? index : ownNumber;
     const lines = { first: number, last: number };
+    const isCurrent = current !== undefined && (isFilter ? hit === current : current.index === index);
     return {
         row,
         revision: line?.revision ?? 0,
@@ -132,13 +162,13 @@ function propsOf(store: LogStore, row: Row) {
         numberHref: formatPlace({ selection: store.selection.peek(), lines }),
         isSelected:
             selected !== null && !(isFilter && !hit) && selected.first <= number && number <= selected.last,
-        isCurrent: current !== undefined && (isFilter ? hit === current : current.index === index),
+        isCurrent,
         needle: store.search.text.value,
         time: line ? formatLineTime(line.time, mode, startOf(store.currentJob)) : "",
         timeTitle: formatWhole(line?.time ?? null, mode),
         rank: store.isMerged && line ? rankOf(store, line) : null,
         areFieldsOpen: line !== undefined && store.openFields.has(line),
-        shownUnits: (line && store.shownUnits.get(line)) ?? SHOWN_UNITS,
+        shownUnits: isCurrent ? TEXT_KEPT_MAX : ((line && store.shownUnits.get(line)) ?? SHOWN_UNITS),
         isLinked: hasNumbers,
     };
 }

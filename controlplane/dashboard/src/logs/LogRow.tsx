@@ -147,14 +147,13 @@ export class LogRow extends Component<LogRowProps> {
         const text = view.json ? view.json.message : view.text;
         const { spans, consumed } = parseShown(text, shownUnits);
         const hidden = text.length - consumed;
-        return (
+        const main = (
             <span class="log-text">
                 {view.json && (
                     <button
                         type="button"
                         class="log-fields-toggle"
                         data-fields={this.props.row.index}
-                        tabIndex={-1}
                         aria-expanded={areFieldsOpen}
                         aria-label={formatCount(view.json.fields.length, "field")}
                     >
@@ -171,15 +170,15 @@ export class LogRow extends Component<LogRowProps> {
                         {formatCount(view.overwritten, "earlier state")}
                     </span>
                 )}
-                {(hidden > 0 || line.bytesCut > 0) && this.renderMore(line, hidden, view)}
                 {view.json && areFieldsOpen && <Fields view={view} needle={needle} />}
             </span>
         );
+        const isLong = hidden > 0 || (line.bytesCut > 0 && view.overwritten === 0);
+        return isLong ? [main, this.renderMore(line, hidden)] : main;
     }
 
-    private renderMore(line: Line, hidden: number, view: LineView) {
-        const isBar = view.overwritten > 0 && hidden <= 0;
-        if (isBar) return null; /* earlier states of a progress bar */
+    /** Stays at the right edge, wherever the line is scrolled to. */
+    private renderMore(line: Line, hidden: number) {
         const bytes = Math.max(0, hidden) + line.bytesCut;
         return (
             <span class="log-more">
@@ -187,7 +186,7 @@ export class LogRow extends Component<LogRowProps> {
                     ? "\u2026 more bytes"
                     : `\u2026 ${formatBytes(bytes)} more`}
                 {hidden > 0 && (
-                    <button type="button" data-more={this.props.row.index} tabIndex={-1}>
+                    <button type="button" data-more={this.props.row.index}>
                         show more
                     </button>
                 )}
@@ -203,14 +202,7 @@ export class LogRow extends Component<LogRowProps> {
 
 function FoldLine({ from, lines, isOpen }: { from: number; lines: number; isOpen: boolean }) {
     return (
-        <button
-            type="button"
-            class="log-fold"
-            data-fold={from}
-            data-to={from + lines}
-            aria-expanded={isOpen}
-            tabIndex={-1}
-        >
+        <button type="button" class="log-fold" data-fold={from} data-to={from + lines} aria-expanded={isOpen}>
             {isOpen ? "\u25be" : "\u25b8"} {formatCount(lines, "line")} of stack trace
         </button>
     );

@@ -1,4 +1,5 @@
 /* LogStatus.tsx - says in two or three words whether more output comes, and from where. */
+import type { Job } from "../api/types";
 import type { LogStore } from "./log_store";
 import "./LogStatus.css";
 
@@ -34,7 +35,12 @@ function statusOf(store: LogStore): Status {
             title: `The job has ended; output of ${output} is still with its agent${until}.`,
         };
     }
+    if (isWaitingToStart(store.currentJob.state)) return { word: "not started", tone: "quiet" };
     return { word: "live", tone: "good" };
+}
+
+export function isWaitingToStart(state: Job["state"]): boolean {
+    return state === "queued" || state === "held";
 }
 
 function endOf(store: LogStore): Status {

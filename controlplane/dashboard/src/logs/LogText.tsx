@@ -14,7 +14,7 @@ function classOf({ style, isMark, isHit }: MarkedSpan): string {
         for (const name of ["bold", "italic", "underline", "strike"] as const) {
             if (style[name]) classes.push(`log-${name}`);
         }
-        if (coloursOf(style)) classes.push("log-coloured");
+        if (!isHit && coloursOf(style)) classes.push("log-coloured");
     }
     return classes.join(" ");
 }
@@ -33,7 +33,11 @@ function variablesOf(style: Style | null): JSX.CSSProperties | undefined {
 }
 
 function renderSpan(span: MarkedSpan, key: number) {
-    const shared = { key, class: classOf(span) || undefined, style: variablesOf(span.style) };
+    const shared = {
+        key,
+        class: classOf(span) || undefined,
+        style: span.isHit ? undefined : variablesOf(span.style),
+    };
     if (span.href) {
         return (
             <a

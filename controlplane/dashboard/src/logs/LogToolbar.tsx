@@ -15,10 +15,10 @@ import { OutputPicker } from "./OutputPicker";
 import { ALL, commandOf } from "./permalink";
 
 const TIME_NAMES: Record<TimeMode, string> = {
-    off: "off",
+    off: "no times",
     relative: "since start",
     utc: "UTC",
-    local: "local",
+    local: "local time",
 };
 
 type LogToolbarProps = {
@@ -49,10 +49,9 @@ export function LogToolbar({ store, onFind, lineField }: LogToolbarProps) {
                         ref={lineField}
                         inputMode="numeric"
                         aria-label="Go to line"
-                        title="Go to line (:)"
+                        title="Go to a line, or select lines: 10-20 (:)"
                         onKeyDown={(event) => {
-                            const line = Number(event.currentTarget.value.replace(/[^\d]/g, ""));
-                            if (event.key === "Enter" && line > 0) store.goToLine(line);
+                            if (event.key === "Enter") store.goToLines(event.currentTarget.value);
                         }}
                     />
                 </label>

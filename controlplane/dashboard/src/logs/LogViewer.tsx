@@ -9,6 +9,7 @@ import { HitMap } from "./HitMap";
 import { LogIcon } from "./icons";
 import { ListControl, ROW_HEIGHT } from "./list_control";
 import { LogList } from "./LogList";
+import { isWaitingToStart } from "./LogStatus";
 import { LogToolbar } from "./LogToolbar";
 import "./LogViewer.css";
 import { timeMode, wrapping } from "./log_settings";
@@ -22,6 +23,8 @@ export type LogViewerProps = {
     at: string;
     onAt(hash: string): void;
 };
+
+const PAIR_MS = 1200;
 
 export function LogViewer({ job, at, onAt }: LogViewerProps) {
     const goTo = useRef(onAt);
@@ -49,7 +52,12 @@ export function LogViewer({ job, at, onAt }: LogViewerProps) {
         scroller.current?.focus();
     };
     useEffect(() => {
+        let pairAt = -PAIR_MS;
         const onKeyDown = (event: KeyboardEvent) => {
+            /* g and a letter go to another view of the page. */
+            const isPair = event.timeStamp - pairAt < PAIR_MS;
+            pairAt = event.key === "g" && !isPair ? event.timeStamp : -PAIR_MS;
+            if (isPair) return;
             const keys = { store, control, openFind, closeFind, isFinding, lineField: lineField.current };
             if (!isOurs(event, root.current) || !handleKey(event, keys)) return;
             event.preventDefault();
@@ -72,7 +80,10 @@ export function LogViewer({ job, at, onAt }: LogViewerProps) {
                 />
             )}
             {store.problem.value && store.source.value && <ProblemLine problem={store.problem.value} />}
-            <div class="log-body" onClick={(event) => onClick(event, store, (hash) => goTo.current(hash))}>
+            <div
+                class="log-body"
+                onClick={(event) => onClick(event, store, control, (hash) => goTo.current(hash))}
+            >
                 <div
                     class="log-scroller"
                     ref={scroller}
@@ -133,7 +144,7 @@ function Nothing({ store, job }: { store: LogStore; job: Job }) {
             </Empty>
         );
     }
-    const isWaiting = job.state === "queued" || job.state === "held";
+    const isWaiting = isWaitingToStart(job.state);
     return (
         <Empty
             icon="clock"
@@ -170,11 +181,17 @@ function NewLines({ store }: { store: LogStore }) {
 }
 
 /** Clicks on parts of rows, which are many: one listener for all. */
-function onClick(event: MouseEvent, store: LogStore, goTo: (hash: string) => void): void {
+function onClick(
+    event: MouseEvent,
+    store: LogStore,
+    control: ListControl,
+    goTo: (hash: string) => void,
+): void {
     const target = event.target instanceof Element ? event.target.closest<HTMLElement>("a, button") : null;
     if (!target || event.ctrlKey || event.metaKey) return;
     const { number, place, fold, to, fields, more } = target.dataset;
     const lineAt = (index: string) => store.source.peek()?.get(Number(index))?.line;
+    if (fold ?? fields ?? more) control.holdPlace(); /* what opens pushes down what is below */
     if (number !== undefined) store.selectLine(Number(number), event.shiftKey);
     else if (place !== undefined) goTo(place);
     else if (fold !== undefined) store.toggleFold(Number(fold), Number(to));

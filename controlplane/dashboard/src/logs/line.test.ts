@@ -61,6 +61,18 @@ test("a gap within a line takes no number", () => {
     assert.deepEqual([lines[1]?.index, lines[1]?.line.text], [1, "rest"]);
 });
 
+test("a gap that cuts a line has the numbers behind that line", () => {
+    const lines = joinWindow([piece(0, "beg"), gap(0, 500), piece(40, "rest\n")], 0, 40);
+    assert.deepEqual(
+        lines.map(({ index, line }) => [index, line.span, line.text]),
+        [
+            [0, 1, "beg"],
+            [1, 39, ""],
+            [40, 1, "rest"],
+        ],
+    );
+});
+
 test("output that is lost without a line of its own is told behind the line before", () => {
     const lines = joinWindow([piece(0, "a\n"), gap(0, 0, { gap: "lost", replica: 3 })], 0, 0);
     assert.deepEqual([lines.length, lines[0]?.line.gapsBehind[0]?.replica], [1, 3]);

@@ -104,17 +104,15 @@ export class LineJoin {
         const source = sourceOf(piece);
         const open = this.open.get(source);
         const goesOn = open !== undefined && !open.isEnded && open.number === piece.line;
-        if (goesOn && piece.gap !== undefined) {
-            open.isEnded = true; /* what is behind the gap has a number of its own */
-            open.gapsBehind.push(gapOf(piece));
-            open.revision++;
-            return { line: open, isNew: false };
-        }
-        if (goesOn) {
+        if (goesOn && piece.gap === undefined) {
             addText(open, piece.text ?? "");
             return { line: open, isNew: false };
         }
         const line = lineOf(piece);
+        if (goesOn) {
+            open.isEnded = true;
+            line.number++; /* a gap that cuts a line has the numbers behind it */
+        }
         this.open.set(source, line);
         return { line, isNew: true };
     }

@@ -22,6 +22,8 @@ export class ListControl {
     place: Place = { row: 0, pixels: 0 };
     drawn: Drawn = { rows: [], tops: [], bottoms: [], shift: 0 };
     viewport = 400;
+    /** The reader moves down: the list holds on to the end once it is in sight. */
+    private isEndWanted = true;
     redraw: () => void = () => undefined;
 
     constructor(private readonly store: LogStore) {}
@@ -41,8 +43,9 @@ export class ListControl {
         return rows[bottoms.findIndex((bottom) => bottom > shift + 1)]?.index ?? 0;
     }
 
-    moveTo(place: Place): void {
+    moveTo(place: Place, isEndWanted = true): void {
         this.place = place;
+        this.isEndWanted = isEndWanted;
         this.redraw();
     }
 
@@ -58,17 +61,16 @@ export class ListControl {
         if (firstRow.index <= first) target = Math.max(0, target);
         if (pixels > 0 && lastRow.next >= end && target >= height - this.viewport - 1)
             return this.moveTo("end");
+        const isEndWanted = pixels > 0;
         if (target < 0) {
-            this.moveTo({
-                row: Math.max(first, firstRow.index + Math.floor(target / ROW_HEIGHT)),
-                pixels: 0,
-            });
+            const row = Math.max(first, firstRow.index + Math.floor(target / ROW_HEIGHT));
+            this.moveTo({ row, pixels: 0 }, isEndWanted);
         } else if (target >= height) {
             const row = lastRow.next + Math.floor((target - height) / ROW_HEIGHT);
-            this.moveTo({ row: Math.min(end - 1, row), pixels: 0 });
+            this.moveTo({ row: Math.min(end - 1, row), pixels: 0 }, isEndWanted);
         } else {
             const at = bottoms.findIndex((bottom) => bottom > target);
-            this.moveTo({ row: rows[at]?.index ?? first, pixels: target - (tops[at] ?? 0) });
+            this.moveTo({ row: rows[at]?.index ?? first, pixels: target - (tops[at] ?? 0) }, isEndWanted);
         }
     }
 
@@ -88,7 +90,7 @@ export class ListControl {
         const { rows, tops, bottoms, shift } = this.drawn;
         const at = bottoms.findIndex((bottom) => bottom > shift);
         const row = rows[at];
-        if (row) this.moveTo({ row: row.index, pixels: shift - (tops[at] ?? 0) });
+        if (row) this.moveTo({ row: row.index, pixels: shift - (tops[at] ?? 0) }, false);
     }
 
     /** The rows to draw. */
@@ -127,7 +129,7 @@ export class ListControl {
             const at = rows.findIndex((one) => one.next > row);
             shift = Math.max(0, (tops[at] ?? 0) + Math.min(pixels, (bottoms[at] ?? 0) - (tops[at] ?? 0)));
             if (hasEnd && shift >= lowest) {
-                this.place = "end";
+                if (this.isEndWanted || lowest === 0) this.place = "end";
                 shift = lowest;
             }
         }
@@ -170,7 +172,7 @@ export class ScrollBar {
     }
 
     /** The bar is moved only when nobody moves it. */
-    private followLater(): void {
+    followLater(): void {
         this.close();
         this.followSoon();
     }

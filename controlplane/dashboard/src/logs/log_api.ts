@@ -1,7 +1,7 @@
 /* log_api.ts - the requests for a job's output. */
 import { Problem, fetchRaw, withQuery } from "../api/client";
 import type { LogLine } from "../api/types";
-import { LineJoin, type Line, type Numbered, TEXT_KEPT_MAX, joinWindow } from "./line";
+import { type Line, LineJoin, type Numbered, TEXT_KEPT_MAX, joinWindow, sourceOf } from "./line";
 import { type Selection, parametersOf } from "./permalink";
 
 /** Whether all of the output is there; "more": some is, or may be, still to come. */
@@ -122,6 +122,24 @@ async function bytesBehind(
         if (thrown instanceof Problem && thrown.status === 413) return 1;
         throw thrown;
     }
+}
+
+/** The number, in its own output, of the line behind a gap at `from`; null: there is none, or not soon. */
+export async function numberBehindGap(
+    job: string,
+    selection: Selection,
+    from: number,
+    gap: Line,
+    signal: AbortSignal,
+): Promise<number | null> {
+    const response = await fetchRaw(logsPath(job, selection, { from, format: "jsonl" }), { signal });
+    let pieces = 0;
+    for await (const piece of readPieces(response)) {
+        const isBehind = piece.gap === undefined && piece.offset > gap.offset;
+        if (isBehind && sourceOf(piece) === sourceOf(gap)) return piece.line;
+        if (++pieces > COUNT_MAX) return null;
+    }
+    return null;
 }
 
 /** Pieces as they arrive; leaving the loop ends the request. */

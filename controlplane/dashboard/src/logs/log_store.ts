@@ -378,14 +378,17 @@ export class LogStore {
         this.onAt(formatPlace({ selection: this.selection.peek(), lines: null }));
     }
 
-    goToLine(shown: number): void {
-        const numbered = this.numbered.peek();
-        if (!numbered || numbered.end === 0) return;
-        const index = Math.max(0, Math.min(numbered.end, shown) - 1);
-        if (this.search.isFilter.peek()) this.search.isFilter.value = false;
-        this.selected.value = { first: index, last: index };
-        this.jump.value = { to: "line", index };
-        this.onAt(formatPlace({ selection: this.selection.peek(), lines: { first: index, last: index } }));
+    /** "10" or "10-20", as lines are shown. */
+    goToLines(text: string): void {
+        const lines = parsePlace(`#L${text.replace(/[^\d-]/g, "")}`)?.lines;
+        const end = this.numbered.peek()?.end ?? 0;
+        if (!lines || end === 0) return;
+        this.search.isFilter.value = false;
+        const range = { first: Math.min(lines.first, end - 1), last: Math.min(lines.last, end - 1) };
+        this.selected.value = range;
+        this.openFolds.add(range.first);
+        this.jump.value = { to: "line", index: range.first };
+        this.onAt(formatPlace({ selection: this.selection.peek(), lines: range }));
     }
 
     /** The selected lines as they are shown, without colours; at most a window of them. */

@@ -1,7 +1,8 @@
 /* numbered_lines.ts - output whose lines have numbers that stay, fetched in windows where somebody looks. */
 import { isAbort, toProblem } from "../api/client";
+import { GapList } from "./gap_list";
 import { type Line, type Numbered, sourceOf } from "./line";
-import { COUNT_MAX, type Extent, type LogWindow, type Start, fetchWindow } from "./log_api";
+import { COUNT_MAX, type Extent, type LogWindow, type Start, fetchWindow, numberBehindGap } from "./log_api";
 import type { Selection } from "./permalink";
 import type { LineSource } from "./row_walk";
 import { type Slot, WINDOW_LINES, WindowCache } from "./window_cache";
@@ -24,6 +25,7 @@ export class NumberedLines implements LineSource {
     end = 0;
     extent: Extent = "more";
     private readonly cache = new WindowCache();
+    private readonly gaps = new GapList();
     private readonly fetches = new Set<Fetch>();
     private wanted = { from: 0, to: 0 };
     /** The number of the first line of each output in the whole selection. */
@@ -40,11 +42,7 @@ export class NumberedLines implements LineSource {
     ) {}
 
     get(index: number): Slot | undefined {
-        return this.cache.get(index);
-    }
-
-    get held(): { lines: number; bytes: number } {
-        return this.cache.held;
+        return this.cache.get(index) ?? this.gaps.at(index);
     }
 
     /** The first window; the others come as they are looked at. */
@@ -61,12 +59,51 @@ export class NumberedLines implements LineSource {
         this.end = Math.max(this.end, window.total);
         this.extent = window.extent;
         for (const numbered of window.lines) this.takeLine(numbered);
+        const last = window.lines[window.lines.length - 1];
+        if (last?.line.gap && window.end < this.end) void this.measureGap(last);
         this.onChange();
     }
 
     private takeLine({ index, line }: Numbered): void {
+        if (line.gap) {
+            this.gaps.add(index, index + line.span, line);
+            return;
+        }
+        this.putLine(index, line);
+        if (!this.isMerged) this.bases.set(sourceOf(line), index - line.number);
+    }
+
+    private putLine(index: number, line: Line): void {
+        const gap = this.gaps.takeLine(index)?.gap;
+        const before = gap && this.cache.get(index - 1)?.line;
+        if (before) {
+            before.gapsBehind.push(gap);
+            before.revision++;
+        }
         this.cache.put(index, line);
-        if (!this.isMerged && !line.gap) this.bases.set(sourceOf(line), index - line.number);
+    }
+
+    /** A gap reaches beyond its window: how far, tells the line behind it. */
+    private async measureGap({ index, line }: Numbered): Promise<void> {
+        const abort = new AbortController();
+        const fetch: Fetch = { from: index, to: index, abort };
+        this.fetches.add(fetch);
+        try {
+            const behind = await numberBehindGap(this.job, this.selection, index, line, abort.signal);
+            if (behind !== null) this.gaps.add(index, this.indexBehind(index, line, behind), line);
+            this.onChange();
+        } catch (thrown) {
+            if (!isAbort(thrown) && !this.isClosed) this.onError(thrown);
+        } finally {
+            this.fetches.delete(fetch);
+            this.fetchNext();
+        }
+    }
+
+    /** The number of the line `behind` a gap: known by its output, or by where the gap was seen to begin. */
+    private indexBehind(index: number, gap: Line, behind: number): number {
+        const base = this.bases.get(sourceOf(gap)) ?? (this.isMerged ? index - gap.number : 0);
+        return Math.max(index + 1, Math.min(this.end, base + behind));
     }
 
     /** The number of a line of an output that is read alone, also of one that a retry began. */
@@ -83,7 +120,7 @@ export class NumberedLines implements LineSource {
 
     /** A line of the follower, which was begun or has grown. */
     put(line: Line): void {
-        const last = this.cache.get(this.end - 1);
+        const last = this.get(this.end - 1);
         if (line.gap?.why === "lost" && last) {
             last.line.gapsBehind.push(line.gap); /* it has no lines, so it takes no number */
             last.line.revision++;
@@ -95,11 +132,10 @@ export class NumberedLines implements LineSource {
         this.bases.set(source, base);
         this.followAt = null;
         const index = base + line.number;
-        if (index > this.end && last?.line.gap) {
-            last.line.span = index - last.head; /* now it is known how many lines are missing */
-            this.cache.put(last.head, last.line);
-        }
-        this.cache.put(index, line);
+        const missing = index > this.end ? this.gaps.at(this.end - 1) : undefined;
+        if (missing) this.gaps.add(missing.head, index, missing.line); /* so many lines are missing in it */
+        if (line.gap) this.gaps.add(index, index + 1, line);
+        else this.putLine(index, line);
         this.end = Math.max(this.end, index + 1);
     }
 
@@ -143,7 +179,7 @@ export class NumberedLines implements LineSource {
         this.cache.touch(this.wanted.from, this.wanted.to);
         for (const fetch of this.fetches) {
             const isFar = fetch.to <= this.wanted.from || fetch.from >= this.wanted.to;
-            if (isFar) fetch.abort.abort();
+            if (isFar && fetch.to > fetch.from) fetch.abort.abort();
         }
         this.fetchNext();
     }
@@ -154,11 +190,11 @@ export class NumberedLines implements LineSource {
         for (const fetch of this.fetches) {
             if (fetch.from <= from && from < fetch.to) from = fetch.to;
         }
-        const missing = this.cache.missing(from, this.wanted.to);
+        const missing = this.cache.missing(from, this.wanted.to, (index) => this.gaps.behind(index));
         if (!missing) return;
         const size = this.isMerged ? MERGED_WINDOW_LINES : WINDOW_LINES;
         const begin = missing.from - (missing.from % size);
-        const start = this.cache.get(begin) ? missing.from : begin;
+        const start = this.get(begin) ? missing.from : begin;
         void this.fetch(start, Math.min(this.end, begin + size, start + COUNT_MAX));
     }
 

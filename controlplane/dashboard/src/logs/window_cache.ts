@@ -7,7 +7,7 @@ export const WINDOW_LINES = 512;
 export const CACHE_LINES_MAX = 40_000;
 export const CACHE_BYTES_MAX = 24 * 1024 * 1024;
 
-/** `head` is the number at which the line stands: a gap stands at many. */
+/** `head` is the number at which the row of the line begins: a gap has many (gap_list.ts). */
 export type Slot = { line: Line; head: number };
 
 type HeldSlot = Slot & { bytes: number };
@@ -38,16 +38,15 @@ export class WindowCache {
         return this.windows.get(Math.floor(index / WINDOW_LINES))?.slots[index % WINDOW_LINES];
     }
 
-    /** Puts a line at its number, and at all those that it spans; also again, when it has grown. */
+    /** Puts a line at its number; also again, when it has grown. */
     put(index: number, line: Line): void {
         const bytes = bytesOf(line);
-        for (let at = index; at < index + line.span; at++) {
-            const window = this.windowOf(Math.floor(at / WINDOW_LINES));
-            const before = window.slots[at % WINDOW_LINES];
-            window.slots[at % WINDOW_LINES] = { line, head: index, bytes };
-            window.bytes += bytes - (before?.bytes ?? 0);
-            this.bytes += bytes - (before?.bytes ?? 0);
-            if (before) continue;
+        const window = this.windowOf(Math.floor(index / WINDOW_LINES));
+        const before = window.slots[index % WINDOW_LINES];
+        window.slots[index % WINDOW_LINES] = { line, head: index, bytes };
+        window.bytes += bytes - (before?.bytes ?? 0);
+        this.bytes += bytes - (before?.bytes ?? 0);
+        if (!before) {
             window.lines++;
             this.lines++;
         }
@@ -83,13 +82,21 @@ export class WindowCache {
         }
     }
 
-    /** The first stretch of lines in `from` to `to` that is not here, or null. */
-    missing(from: number, to: number): { from: number; to: number } | null {
+    /**
+     * The first stretch of lines in `from` to `to` that is not here, or null.  `behind` takes a line to the
+     * one behind the gap that it is in, or to itself.
+     */
+    missing(
+        from: number,
+        to: number,
+        behind: (index: number) => number = (index) => index,
+    ): { from: number; to: number } | null {
         let begin = from;
-        while (begin < to && this.get(begin)) begin++;
+        while (begin < to && (this.get(begin) || behind(begin) > begin))
+            begin = Math.max(begin + 1, behind(begin));
         if (begin >= to) return null;
         let end = begin;
-        while (end < to && !this.get(end)) end++;
+        while (end < to && !this.get(end) && behind(end) === end) end++;
         return { from: begin, to: end };
     }
 

@@ -1,6 +1,6 @@
 /* Dialog.tsx - the browser's own modal dialog, which keeps the focus inside and gives it back. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { toProblem, type Problem } from "../api/client";
 import { Button } from "./Button";
 import "./Dialog.css";
@@ -10,7 +10,8 @@ type DialogProps = { title: string; onClose(): void; children: ComponentChildren
 
 export function Dialog({ title, onClose, children, isTitleHidden }: DialogProps) {
     const dialog = useRef<HTMLDialogElement>(null);
-    useEffect(() => {
+    /* Before the next key: what is typed right after a shortcut belongs to the dialog. */
+    useLayoutEffect(() => {
         dialog.current?.showModal();
     }, []);
     /* A click that lands on the dialog itself lands on its backdrop: the box inside fills all else. */

@@ -10,11 +10,13 @@ import { patchJobs } from "./patch_job";
 export type JobFilter = { queue?: string; state?: string; label?: string; submittedBy?: string };
 
 const PAGE_ROWS = 100;
+/** A page may be short, as at the border of open and ended jobs: a screen is filled all the same. */
+const SCREEN_ROWS = 50;
 /** The server lists no more at once; rows behind these are kept up to date by events alone. */
 const RELIST_ROWS_MAX = 1000;
 /** A query that names more has to be narrowed: no one reads further. */
 export const ROWS_MAX = 5000;
-const RELIST_GAP_MS = 2000;
+const RELIST_GAP_MS = 1000;
 const RELIST_GAP_PER_DURATION = 10;
 /** A filter that passes hardly anything gives empty pages: after so many in a row it counts as empty. */
 const EMPTY_PAGES_MAX = 10;
@@ -34,6 +36,7 @@ export class JobList {
     private relistTimer: number | undefined;
     private relistEarliest = 0;
     private isBusy = false;
+    private isMoreWished = false;
 
     constructor(private readonly filter: JobFilter) {
         this.unlisten = listen({
@@ -69,23 +72,42 @@ export class JobList {
             if (!isAbort(thrown)) this.update({ problem: toProblem(thrown), isLoading: false });
         }
         this.isBusy = false;
+        if (this.isMoreWished && this.rows.peek().hasMore) void this.loadMore();
     }
 
+    /** A screen more, or what there is. */
     async loadMore(): Promise<void> {
+        if (this.isBusy) {
+            this.isMoreWished = true;
+            return;
+        }
+        this.isMoreWished = false;
         await this.exclusively(async () => {
             this.update({ isLoading: true, problem: undefined });
-            let found: Job[] = [];
-            for (let pages = 0; pages < EMPTY_PAGES_MAX && found.length === 0; pages++) {
-                const page = await this.page(this.cursor, PAGE_ROWS);
-                found = page.jobs;
-                this.cursor = page.cursor ?? "";
-                if (!page.cursor) break;
-            }
-            const { jobs } = this.rows.peek();
-            const known = new Set(jobs.map((job) => job.id));
-            const together = [...jobs, ...found.filter((job) => !known.has(job.id))].slice(0, ROWS_MAX);
-            this.show(together);
+            const { jobs, cursor } = await this.pages(this.cursor, SCREEN_ROWS, PAGE_ROWS);
+            const before = this.rows.peek().jobs;
+            const known = new Set(before.map((job) => job.id));
+            this.cursor = cursor;
+            this.show([...before, ...jobs.filter((job) => !known.has(job.id))].slice(0, ROWS_MAX));
         });
+    }
+
+    /** Pages until `least` jobs have come, or the last one. */
+    private async pages(
+        from: string,
+        least: number,
+        limit: number,
+    ): Promise<{ jobs: Job[]; cursor: string }> {
+        const jobs: Job[] = [];
+        let cursor = from;
+        for (let empty = 0; empty < EMPTY_PAGES_MAX;) {
+            const page = await this.page(cursor, limit);
+            jobs.push(...page.jobs);
+            cursor = page.cursor ?? "";
+            if (cursor === "" || jobs.length >= least) break;
+            if (page.jobs.length === 0) empty += 1;
+        }
+        return { jobs, cursor };
     }
 
     private show(jobs: readonly Job[]): void {
@@ -124,12 +146,12 @@ export class JobList {
         await this.exclusively(async () => {
             const before = this.rows.peek().jobs;
             const wanted = Math.min(RELIST_ROWS_MAX, Math.max(PAGE_ROWS, before.length));
-            const page = await this.page("", wanted);
-            const listed = new Set(page.jobs.map((job) => job.id));
+            const { jobs, cursor } = await this.pages("", wanted, wanted);
+            const listed = new Set(jobs.map((job) => job.id));
             const isWhole = before.length <= wanted;
             const rest = isWhole ? [] : before.slice(wanted).filter((job) => !listed.has(job.id));
-            if (isWhole) this.cursor = page.cursor ?? "";
-            this.show([...page.jobs, ...rest]);
+            if (isWhole) this.cursor = cursor;
+            this.show([...jobs, ...rest]);
         });
         const took = performance.now() - began;
         this.relistEarliest = performance.now() + Math.max(RELIST_GAP_MS, took * RELIST_GAP_PER_DURATION);

@@ -2,9 +2,7 @@
  * The session is the server's: a cookie that no script can read.  Here is what GET /v1/session says of it. */
 import { computed, signal } from "@preact/signals";
 import { Problem, get, onUnauthorized, send, toProblem } from "../api/client";
-import type { Token } from "../api/types";
-
-export type Session = { token: Token; expiresAt: string; idleSeconds: number; instance: string };
+import type { Session, Token } from "../api/types";
 
 export type SessionState =
     | { kind: "asking" }

@@ -48,7 +48,10 @@ export function eventWords(event: FleetEvent): string {
         case "attempt.stopping":
             return `element ${event.element} is being stopped: ${reasonWords(event.reason)}${exitOf(event)}`;
         case "attempt.ended":
-            return `element ${event.element}, attempt ${event.attempt} ended: ${reasonWords(event.reason)}${exitOf(event)}`;
+            return (
+                `element ${event.element}, attempt ${event.attempt} ended: ` +
+                `${reasonWords(event.reason)}${exitOf(event)}`
+            );
         case "element.ended":
             return `element ${event.element} ${event.state}${event.state === "failed" ? exitOf(event) : ""}`;
         case "replica.changed": {
@@ -56,7 +59,8 @@ export function eventWords(event: FleetEvent): string {
             return `replica ${event.replica} of element ${event.element} ${event.state}${code}`;
         }
         case "queue.changed":
-            return `queue ${event.queue} ${event.removed ? "removed" : event.paused ? "paused" : "takes work"}`;
+            if (event.removed) return `queue ${event.queue} removed`;
+            return `queue ${event.queue} ${event.paused ? "paused" : "takes work"}`;
         case "cluster.changed":
             return `cluster ${event.cluster} ${event.cordon ? `cordoned: ${event.cordon}` : "takes work"}`;
         case "unknown":

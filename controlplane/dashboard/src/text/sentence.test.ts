@@ -66,7 +66,8 @@ test("a failed job names the replica, the code and the attempt", () => {
     });
     assert.equal(
         sentenceOf(failed, explanation("a replica exited with another code than 0"), NOW),
-        "Failed: a replica exited with another code than 0 (replica 3 failed first, exit code 137, in attempt 2).",
+        "Failed: a replica exited with another code than 0 " +
+            "(replica 3 failed first, exit code 137, in attempt 2).",
     );
 });
 
@@ -86,4 +87,13 @@ test("a silent cluster goes over everything", () => {
 
 test("reasons are words", () => {
     assert.equal(reasonWords("OutOfMemory"), "out of memory");
+});
+
+test("a cancel is not said twice", () => {
+    const cancelled = job({ state: "cancelled", endedAt: AT });
+    assert.equal(sentenceOf(cancelled, explanation("cancelled on request"), NOW), "Cancelled on request.");
+    assert.equal(
+        sentenceOf(cancelled, explanation("a job before it failed"), NOW),
+        "Cancelled: a job before it failed.",
+    );
 });

@@ -77,16 +77,16 @@ export function sentenceOf(job: Job, explanation: Explanation | undefined, now: 
             return progress ? `Running: ${progress}.` : `Running${place}.`;
         case "stopping":
             return `Being stopped${place}; nothing new of it starts.`;
-        case "succeeded":
-            return (
-                `${progress ? `All ${countOf(job.elements.total, "element")} succeeded` : "Succeeded"} ${took(job)}`.trim() +
-                "."
-            );
+        case "succeeded": {
+            const all = progress ? `All ${countOf(job.elements.total, "element")} succeeded` : "Succeeded";
+            return `${[all, took(job)].filter(Boolean).join(" ")}.`;
+        }
         case "failed":
             return failed(job, explanation);
         case "cancelled": {
-            const reason = explanation?.sentence ?? "";
-            return `Cancelled${reason ? `: ${reason}` : ""}.${progress ? ` ${progress}.` : ""}`;
+            const reason = explanation?.sentence ?? "cancelled";
+            const words = reason.startsWith("cancelled") ? capitalized(reason) : `Cancelled: ${reason}`;
+            return `${words}.${progress ? ` ${progress}.` : ""}`;
         }
     }
 }

@@ -1,5 +1,6 @@
 /* Cluster.tsx - one cluster: what it has, its nodes as a dense grid, and what an administrator may do to it.
  * */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { useTitle } from "../app/title";
@@ -167,6 +168,17 @@ function Actions({ cluster, reload }: { cluster: ClusterObject; reload(): void }
     );
 }
 
+function connectionFacts(cluster: ClusterObject): Array<readonly [string, ComponentChildren]> {
+    return [
+        ["Attempts", formatCount(cluster.attempts)],
+        ["Unconfirmed", formatCount(cluster.unconfirmed)],
+        ["Nodes ready", `${cluster.nodesReady} of ${cluster.nodes}`],
+        ["Runs", cluster.images ? "container images" : "processes only"],
+        ["Session", `${cluster.session}, certificate ${cluster.certificateGeneration}`],
+        ["Identity", <code key="id">{cluster.id}</code>],
+    ];
+}
+
 export function Cluster({ name }: { name: string }) {
     useTitle(name);
     const resource = useResource<ClusterObject>(`/v1/clusters/${encodeURIComponent(name)}`, {
@@ -202,27 +214,7 @@ export function Cluster({ name }: { name: string }) {
                             </div>
                             <div class="panel">
                                 <h2>Connection</h2>
-                                <Facts
-                                    facts={[
-                                        ["Attempts", formatCount(cluster.attempts)],
-                                        ["Unconfirmed", formatCount(cluster.unconfirmed)],
-                                        ["Nodes ready", `${cluster.nodesReady} of ${cluster.nodes}`],
-                                        [
-                                            "Images",
-                                            cluster.images ? "runs container images" : "runs processes only",
-                                        ],
-                                        [
-                                            "Session",
-                                            `${cluster.session}, certificate ${cluster.certificateGeneration}`,
-                                        ],
-                                        [
-                                            "Identity",
-                                            <span class="mono" key="id">
-                                                {cluster.id}
-                                            </span>,
-                                        ],
-                                    ]}
-                                />
+                                <Facts facts={connectionFacts(cluster)} />
                             </div>
                         </section>
                         <NodeGrid cluster={cluster.name} />

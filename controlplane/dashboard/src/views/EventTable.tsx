@@ -3,12 +3,14 @@ import { Link } from "wouter-preact";
 import { Time } from "../parts/Time";
 import { type Column, VirtualTable } from "../parts/VirtualTable";
 import type { LiveEvent } from "../store/live";
+import { isNarrow } from "../store/screen";
 import { eventKind, eventTime, eventTone, eventWords } from "../text/event_words";
 import "./EventTable.css";
 
-const TIME: Column = { name: "Time", width: "150px" };
+const TIME: Column = { name: "Time", width: "140px" };
+const SHORT_TIME: Column = { name: "Time", width: "76px" };
 const KIND: Column = { name: "Kind", width: "92px" };
-const JOB: Column = { name: "Job", width: "100px" };
+const JOB: Column = { name: "Job", width: "88px" };
 const WORDS: Column = { name: "What happened" };
 
 function Cells({ item, hasJob }: { item: LiveEvent; hasJob: boolean }) {
@@ -18,7 +20,7 @@ function Cells({ item, hasJob }: { item: LiveEvent; hasJob: boolean }) {
             <td class="quiet">
                 <Time at={eventTime(event)} />
             </td>
-            <td class="quiet">{eventKind(event)}</td>
+            {!isNarrow.value && <td class="quiet">{eventKind(event)}</td>}
             {hasJob && (
                 <td>
                     {"job" in event && (
@@ -37,6 +39,11 @@ function Cells({ item, hasJob }: { item: LiveEvent; hasJob: boolean }) {
     );
 }
 
+function columnsFor(hasJob: boolean, isShort: boolean): Column[] {
+    const time = isShort ? [SHORT_TIME] : [TIME, KIND];
+    return [...time, ...(hasJob ? [JOB] : []), WORDS];
+}
+
 type EventTableProps = { events: readonly LiveEvent[]; label: string; hasJob?: boolean };
 
 export function EventTable({ events, label, hasJob = false }: EventTableProps) {
@@ -44,7 +51,7 @@ export function EventTable({ events, label, hasJob = false }: EventTableProps) {
     return (
         <VirtualTable
             label={label}
-            columns={hasJob ? [TIME, KIND, JOB, WORDS] : [TIME, KIND, WORDS]}
+            columns={columnsFor(hasJob, isNarrow.value)}
             count={events.length}
             keyOf={(index) => itemAt(index).key}
             cells={(index) => <Cells item={itemAt(index)} hasJob={hasJob} />}

@@ -4,6 +4,7 @@ import { useTitle } from "../app/title";
 import { Button } from "../parts/Button";
 import { Empty } from "../parts/Feedback";
 import { type LiveEvent, recentEvents } from "../store/live";
+import { mayFleet } from "../store/session";
 import { formatCount } from "../text/amount";
 import { EVENT_KINDS, type EventKind, eventKind, eventWords } from "../text/event_words";
 import { EventTable } from "./EventTable";
@@ -20,6 +21,15 @@ function isShown(item: LiveEvent, kinds: ReadonlySet<EventKind>, typed: string):
 
 export function Events() {
     useTitle("Events");
+    if (mayFleet("read")) return <FleetEvents />;
+    return (
+        <Empty icon="events" title="This token may not follow the fleet">
+            A token for one queue follows single jobs: each job has its events.
+        </Empty>
+    );
+}
+
+function FleetEvents() {
     const [typed, setTyped] = useState("");
     const [kinds, setKinds] = useState<ReadonlySet<EventKind>>(new Set());
     const [frozen, setFrozen] = useState<readonly LiveEvent[]>();

@@ -1,7 +1,8 @@
 /* Fleet.tsx - all clusters at a glance, and outside of them what waits for a place. */
 import { Link } from "wouter-preact";
 import { useTitle } from "../app/title";
-import type { Cluster, ClusterPage, Job, JobPage, Resources } from "../api/types";
+import { withQuery } from "../api/client";
+import type { Cluster, ClusterPage, Job, JobPage, NodePage, Resources } from "../api/types";
 import { ClusterState } from "../parts/ClusterState";
 import { Empty, Loaded } from "../parts/Feedback";
 import { ResourceMeters } from "../parts/ResourceMeters";
@@ -9,11 +10,14 @@ import { Age } from "../parts/Time";
 import { clusterLook } from "../store/cluster_state";
 import { useResource } from "../store/resource";
 import { mayFleet } from "../store/session";
-import { countOf, formatCount } from "../text/amount";
+import { countOf, formatCount, percent } from "../text/amount";
 import { reasonWords } from "../text/sentence";
 import "./Fleet.css";
 
 const POLL_MS = 5000;
+/** Nodes are asked for cluster by cluster, so only those of the first are drawn. */
+const STRIPS_MAX = 24;
+const STRIP_NODES_MAX = 64;
 const WAITING_LISTED = 200;
 const WAITING_SHOWN = 4;
 
@@ -21,7 +25,22 @@ const isPlacement = ({ type }: { type: string }) =>
     type.startsWith("attempt.") || type === "element.ended" || type === "cluster.changed";
 const isJobChange = ({ type }: { type: string }) => type.startsWith("job.") || type === "attempt.assigned";
 
-function Tile({ cluster }: { cluster: Cluster }) {
+/** Each node as a column that is filled as far as its CPU is allocated. */
+function NodeStrip({ cluster }: { cluster: string }) {
+    const path = withQuery(`/v1/clusters/${encodeURIComponent(cluster)}/nodes`, { limit: STRIP_NODES_MAX });
+    const nodes = useResource<NodePage>(path, { when: isPlacement, everyMs: POLL_MS });
+    return (
+        <span class="node-strip" aria-hidden="true">
+            {(nodes.data?.nodes ?? []).map(({ name, ready, total, free }) => (
+                <span key={name} class={ready ? "" : "unready"} title={name}>
+                    <span style={{ height: `${percent(total.cpuMilli - free.cpuMilli, total.cpuMilli)}%` }} />
+                </span>
+            ))}
+        </span>
+    );
+}
+
+function Tile({ cluster, hasStrip }: { cluster: Cluster; hasStrip: boolean }) {
     const { tone, detail } = clusterLook(cluster);
     const isShort = cluster.nodesReady < cluster.nodes;
     return (
@@ -32,6 +51,7 @@ function Tile({ cluster }: { cluster: Cluster }) {
                 <ClusterState cluster={cluster} />
             </div>
             <ResourceMeters total={cluster.total} free={cluster.free} />
+            {hasStrip && <NodeStrip cluster={cluster.name} />}
             <p class="tile-foot">
                 <span>{countOf(cluster.attempts, "attempt")} here</span>
                 <span class={isShort ? "tone-warn" : ""}>
@@ -156,8 +176,12 @@ export function Fleet() {
                         <div class="stack">
                             <Summary clusters={all} />
                             <section class="tiles" aria-label="clusters">
-                                {all.map((cluster) => (
-                                    <Tile key={cluster.name} cluster={cluster} />
+                                {all.map((cluster, index) => (
+                                    <Tile
+                                        key={cluster.name}
+                                        cluster={cluster}
+                                        hasStrip={index < STRIPS_MAX}
+                                    />
                                 ))}
                             </section>
                             {cursor && <p class="quiet">The first {all.length} clusters are shown.</p>}

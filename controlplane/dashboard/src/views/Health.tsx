@@ -42,8 +42,9 @@ function History({ history }: { history: NonNullable<HealthObject["history"]> })
     if (history.disputed) {
         return (
             <Banner tone="warn">
-                Agents know of a later database than this one. It starts nothing until a person accepts it:{" "}
-                <code>fairlead admin restore accept</code> or <code>POST /v1/restore:accept</code>.
+                Agents know of a later database than this one, so it starts nothing. To go on with it all the
+                same:
+                <code> fairlead admin accept-restore</code>.
             </Banner>
         );
     }

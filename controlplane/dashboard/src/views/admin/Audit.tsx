@@ -42,7 +42,7 @@ function Rows({ records }: { records: readonly AuditRecord[] }) {
                                 {record.actor}
                             </td>
                             <td class="text" title={record.what}>
-                                {/^job-\d+$/.test(record.object) ? (
+                                {/^job-[0-9a-z]+$/.test(record.object) ? (
                                     <>
                                         {record.action}{" "}
                                         <Link href={`/jobs/${record.object}`} class="mono">

@@ -61,8 +61,7 @@ function Arrival({ name }: { name: string }) {
     if (!cluster?.connected) {
         return (
             <p role="status" class="quiet">
-                {cluster ? `${name} has enrolled and has not connected yet` : `Waiting until ${name} enrols`}{" "}
-                ...
+                {cluster ? `${name} has enrolled; it connects next ...` : `Waiting until ${name} enrols ...`}
             </p>
         );
     }

@@ -57,14 +57,18 @@ function Progress({ job }: { job: Job }) {
     );
 }
 
+/** The newest attempts of a plain job; of an array the first elements that failed. */
 function Attempts({ job }: { job: Job }) {
-    const attempts = (job.attempts ?? []).slice(-ATTEMPTS_SHOWN).reverse();
-    if (attempts.length === 0) return null;
     const isPlain = job.elements.total === 1;
+    const known = job.attempts ?? [];
+    const attempts = isPlain
+        ? known.slice(-ATTEMPTS_SHOWN).reverse()
+        : known.filter((attempt) => attempt.elementState === "failed").slice(0, ATTEMPTS_SHOWN);
+    if (attempts.length === 0) return null;
     return (
-        <section class="panel" aria-label="attempts">
+        <section class="panel" aria-label={isPlain ? "attempts" : "elements that failed"}>
             <div class="row">
-                <h2>{isPlain ? "Attempts" : "Some attempts"}</h2>
+                <h2>{isPlain ? "Attempts" : "Failed elements"}</h2>
                 <span class="spread" />
                 <Link class="link" href={`/jobs/${job.id}/${isPlain ? "timeline" : "replicas"}`}>
                     All

@@ -149,14 +149,21 @@ function ArrayElements({ job }: { job: Job }) {
 
 type ReplicaRow = { replica: number; node: string; state: string; isFirstFailure: boolean };
 
-/** Replicas of the newest attempt: their states while it lives, else how it ended; the first failure on top.
- * */
-function replicaRows(job: Job, attempt: Attempt): ReplicaRow[] {
+/** What became of a replica: its own state while the attempt lives, else how the attempt ended for it. */
+function replicaState(job: Job, attempt: Attempt, replica: number): string {
     const live = job.live?.find((it) => it.element === attempt.element && it.attempt === attempt.attempt);
+    const own = live?.replicas[replica];
+    if (own !== undefined) return own;
+    if (replica === attempt.firstReplica) return `failed first, exit code ${attempt.exitCode ?? "unknown"}`;
+    return attempt.firstReplica === undefined ? reasonWords(attempt.reason ?? "ended") : "ended with it";
+}
+
+/** Replicas of an attempt, the one that failed first on top. */
+function replicaRows(job: Job, attempt: Attempt): ReplicaRow[] {
     const rows = attempt.nodes.slice(0, REPLICAS_SHOWN).map((node, replica) => ({
         replica,
         node,
-        state: live?.replicas[replica] ?? reasonWords(attempt.reason ?? "ended"),
+        state: replicaState(job, attempt, replica),
         isFirstFailure: replica === attempt.firstReplica,
     }));
     return rows.sort((a, b) => Number(b.isFirstFailure) - Number(a.isFirstFailure));
@@ -195,11 +202,7 @@ function PlainReplicas({ job }: { job: Job }) {
                             <tr key={row.replica}>
                                 <td class="number">{row.replica}</td>
                                 <td class="mono">{row.node}</td>
-                                <td class={row.isFirstFailure ? "tone-bad" : ""}>
-                                    {row.isFirstFailure
-                                        ? `failed first, exit code ${attempt.exitCode ?? "unknown"}`
-                                        : row.state}
-                                </td>
+                                <td class={row.isFirstFailure ? "tone-bad" : ""}>{row.state}</td>
                                 <td>
                                     <Link
                                         class="link"

@@ -6,6 +6,7 @@ import { Empty, ProblemLine, Skeleton } from "../../parts/Feedback";
 import { useAttempts } from "../../store/attempts";
 import { useJobEvents } from "../../store/job_events";
 import { isEnded } from "../../store/job_state";
+import { isNarrow } from "../../store/screen";
 import { now } from "../../store/ticker";
 import { formatCount } from "../../text/amount";
 import { formatDuration } from "../../text/duration";
@@ -24,6 +25,9 @@ import {
 const ATTEMPTS_MAX = 1000;
 const ROWS_MAX = 200;
 const TICKS = 6;
+const TICKS_NARROW = 3;
+/** Further to the right a tick has no room for its words. */
+const LAST_TICK_AT = 0.94;
 const KINDS: readonly SegmentKind[] = ["waiting", "starting", "running", "stopping"];
 
 const at = (scale: Scale, ms: number) => `${(scale.position(ms) * 100).toFixed(3)}%`;
@@ -107,11 +111,14 @@ function Row({ job, row, scale }: { job: Job; row: TimelineRow; scale: Scale }) 
 }
 
 function Axis({ scale }: { scale: Scale }) {
+    const ticks = ticksOf(scale, isNarrow.value ? TICKS_NARROW : TICKS).filter(
+        (ms) => scale.position(ms) <= LAST_TICK_AT,
+    );
     return (
         <div class="timeline-row timeline-axis" aria-hidden="true">
             <span />
             <span class="timeline-ticks">
-                {ticksOf(scale, TICKS).map((ms) => (
+                {ticks.map((ms) => (
                     <span key={ms} class="timeline-tick" style={{ left: at(scale, ms) }}>
                         {ms === scale.from ? "0" : `+${formatDuration(ms - scale.from)}`}
                     </span>

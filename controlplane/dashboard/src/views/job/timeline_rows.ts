@@ -26,14 +26,16 @@ function momentsOf(events: readonly FleetEvent[]): Map<string, Moments> {
         const moments = all.get(key) ?? {};
         const at = Date.parse(event.at);
         if (event.type === "attempt.stopping") moments.stoppingAt ??= at;
-        else if (event.state === "running" || event.state === "exited") moments.runningAt ??= at;
+        else if (event.state === "running") moments.runningAt ??= at;
         all.set(key, moments);
     }
     return all;
 }
 
 function segmentsOf(since: number, placed: number, ended: number, moments: Moments): Segment[] {
-    const running = Math.min(ended, Math.max(placed, moments.runningAt ?? placed));
+    /* One that ran for so short that its run and its end came together counts as running all the time. */
+    const ranAt = moments.runningAt !== undefined && moments.runningAt < ended ? moments.runningAt : placed;
+    const running = Math.max(placed, ranAt);
     const stopping = Math.min(ended, Math.max(running, moments.stoppingAt ?? ended));
     const all: Segment[] = [
         { kind: "waiting", from: since, to: placed },

@@ -1,4 +1,5 @@
 /* JobTable.tsx - rows of jobs, live, with the keys of a list: j, k, x, Enter. */
+import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { useKeys } from "../../app/keys";
@@ -10,24 +11,59 @@ import { Age, Span } from "../../parts/Time";
 import { type Column, VirtualTable } from "../../parts/VirtualTable";
 import { type JobFilter, JobList, ROWS_MAX } from "../../store/job_list";
 import { isEnded } from "../../store/job_state";
+import { isNarrow } from "../../store/screen";
 import { type Selection, toggle } from "../../store/selection";
 import { formatCount } from "../../text/amount";
 import { reasonWords } from "../../text/sentence";
 import "./JobTable.css";
 
-const COLUMNS: readonly Column[] = [
-    { name: "select", label: <span class="hidden-text">selected</span>, width: "34px" },
-    { name: "State", width: "118px" },
-    { name: "Job", width: "92px" },
-    { name: "Name", width: "24%" },
-    { name: "Note", width: "190px" },
-    { name: "Queue", width: "110px" },
-    { name: "Cluster", width: "100px" },
-    { name: "By", width: "110px" },
-    { name: "Labels", width: "20%" },
-    { name: "Age", class: "number", width: "64px" },
-    { name: "Took", class: "number", width: "84px" },
+type JobColumn = Column & { isWideOnly?: boolean; cell(job: Job): ComponentChildren };
+
+const COLUMNS: readonly JobColumn[] = [
+    { name: "State", width: "100px", cell: (job) => <StateBadge state={job.state} /> },
+    {
+        name: "Job",
+        width: "76px",
+        cell: (job) => (
+            <Link href={`/jobs/${job.id}`} class="mono">
+                {job.id}
+            </Link>
+        ),
+    },
+    { name: "Name", width: "60%", cell: (job) => <span title={job.name ?? undefined}>{job.name}</span> },
+    {
+        name: "Note",
+        width: "140px",
+        isWideOnly: true,
+        cell: (job) => (
+            <span class="quiet" title={job.reason ?? undefined}>
+                {noteOf(job)}
+            </span>
+        ),
+    },
+    {
+        name: "Where",
+        width: "124px",
+        isWideOnly: true,
+        cell: (job) => (
+            <>
+                {job.queue} {job.cluster !== null && <span class="quiet">on {job.cluster}</span>}
+            </>
+        ),
+    },
+    { name: "By", width: "84px", isWideOnly: true, cell: (job) => job.submittedBy },
+    { name: "Labels", width: "40%", isWideOnly: true, cell: (job) => <Labels labels={job.labels} /> },
+    { name: "Age", class: "number", width: "48px", cell: (job) => <Age at={job.submittedAt} /> },
+    {
+        name: "Took",
+        class: "number",
+        width: "66px",
+        isWideOnly: true,
+        cell: (job) => isEnded(job.state) && <Span from={job.submittedAt} to={job.endedAt} />,
+    },
 ];
+
+const SELECT: Column = { name: "select", label: <span class="hidden-text">selected</span>, width: "34px" };
 
 /** Why it waits, how far an array is, or with what it ended. */
 function noteOf(job: Job): string {
@@ -42,7 +78,7 @@ function noteOf(job: Job): string {
     return job.reason && !isSaid ? reasonWords(job.reason) : "";
 }
 
-function cells(job: Job, isSelected: boolean, onToggle: () => void) {
+function cells(job: Job, columns: readonly JobColumn[], isSelected: boolean, onToggle: () => void) {
     return (
         <>
             <td>
@@ -54,32 +90,11 @@ function cells(job: Job, isSelected: boolean, onToggle: () => void) {
                     onClick={(event) => event.stopPropagation()}
                 />
             </td>
-            <td>
-                <StateBadge state={job.state} />
-            </td>
-            <td>
-                <Link href={`/jobs/${job.id}`} class="mono">
-                    {job.id}
-                </Link>
-            </td>
-            <td class="text" title={job.name ?? undefined}>
-                {job.name}
-            </td>
-            <td class="quiet" title={job.reason ?? undefined}>
-                {noteOf(job)}
-            </td>
-            <td class="text">{job.queue}</td>
-            <td class="text">{job.cluster}</td>
-            <td class="text">{job.submittedBy}</td>
-            <td>
-                <Labels labels={job.labels} />
-            </td>
-            <td class="number">
-                <Age at={job.submittedAt} />
-            </td>
-            <td class="number">
-                {isEnded(job.state) ? <Span from={job.submittedAt} to={job.endedAt} /> : ""}
-            </td>
+            {columns.map((column) => (
+                <td key={column.name} class={column.class}>
+                    {column.cell(job)}
+                </td>
+            ))}
         </>
     );
 }
@@ -103,6 +118,7 @@ export function JobTable({ filter, selection, onSelect, onRows, emptyTitle }: Jo
         return () => list.destroy();
     }, [list]);
 
+    const columns = isNarrow.value ? COLUMNS.filter((column) => !column.isWideOnly) : COLUMNS;
     const { jobs, isLoading, hasMore, problem } = list.rows.value;
     useEffect(() => onRows?.(jobs), [jobs, onRows]);
     const loadMore = useCallback(() => {
@@ -136,13 +152,15 @@ export function JobTable({ filter, selection, onSelect, onRows, emptyTitle }: Jo
             {problem && <ProblemLine problem={problem} />}
             <VirtualTable
                 label="jobs"
-                columns={COLUMNS}
+                columns={[SELECT, ...columns]}
                 count={jobs.length}
                 keyOf={(index) => jobs[index]!.id}
                 rowClass={(index) => (selection.has(jobs[index]!.id) ? "selected" : "")}
                 cells={(index) => {
                     const job = jobs[index]!;
-                    return cells(job, selection.has(job.id), () => onSelect(toggle(selection, job.id)));
+                    return cells(job, columns, selection.has(job.id), () =>
+                        onSelect(toggle(selection, job.id)),
+                    );
                 }}
                 onRowClick={(index, event) => {
                     setCurrent(index);

@@ -2,6 +2,7 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { Link, useLocation, useSearch } from "wouter-preact";
 import { useTitle } from "../../app/title";
+import { withQuery } from "../../api/client";
 import type { Job, QueuePage } from "../../api/types";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
@@ -70,8 +71,7 @@ export function Jobs() {
     );
     const setQuery = useCallback(
         (next: string) => {
-            const parameters = new URLSearchParams(next.trim() ? { q: next.trim() } : {});
-            navigate(parameters.size > 0 ? `/jobs?${parameters}` : "/jobs", { replace: true });
+            navigate(withQuery("/jobs", { q: next.trim() }), { replace: true });
         },
         [navigate],
     );

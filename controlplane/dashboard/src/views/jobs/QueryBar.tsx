@@ -31,10 +31,12 @@ export function QueryBar({ value, known, onChange }: QueryBarProps) {
         setText(completed.text);
         setCaret(completed.caret);
         setChosen(-1);
-        requestAnimationFrame(() => {
-            input.current?.focus();
-            input.current?.setSelectionRange(completed.caret, completed.caret);
-        });
+        /* Now, and not with the next drawing: what is typed on goes behind the completion. */
+        const field = input.current;
+        if (!field) return;
+        field.value = completed.text;
+        field.focus();
+        field.setSelectionRange(completed.caret, completed.caret);
     };
     const onKey = (event: KeyboardEvent) => {
         if (event.key === "ArrowDown" || event.key === "ArrowUp") {

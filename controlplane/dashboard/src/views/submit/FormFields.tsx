@@ -10,11 +10,11 @@ type TextField = { [Name in keyof JobForm]: JobForm[Name] extends string ? Name 
 type FormFieldsProps = { form: JobForm; faults: readonly ProblemError[]; onChange(form: JobForm): void };
 
 const AMOUNTS: ReadonlyArray<{ field: TextField; label: string; hint: string }> = [
-    { field: "cpu", label: "CPU, each replica", hint: "1.5 or 500m" },
-    { field: "memory", label: "Memory, each replica", hint: "2Gi" },
-    { field: "gpus", label: "GPUs, each replica", hint: "0" },
-    { field: "replicas", label: "Replicas, together", hint: "1" },
-    { field: "array", label: "Elements, apart", hint: "1" },
+    { field: "cpu", label: "CPU a replica", hint: "1.5 or 500m" },
+    { field: "memory", label: "Memory a replica", hint: "2Gi" },
+    { field: "gpus", label: "GPUs a replica", hint: "0" },
+    { field: "replicas", label: "Replicas (together)", hint: "1" },
+    { field: "array", label: "Elements (apart)", hint: "1" },
     { field: "retry", label: "Retries", hint: "0" },
     { field: "deadline", label: "Deadline", hint: "1h30m" },
     { field: "priority", label: "Priority", hint: "0" },
@@ -87,7 +87,7 @@ export function FormFields({ form, faults, onChange }: FormFieldsProps) {
                         ))}
                 </select>,
             )}
-            {lines("command", "Command", "python train.py --lr 0.1", 4)}
+            {lines("command", "Command", "python train.py --lr 0.1", 3)}
             <label class="check">
                 <input
                     type="checkbox"
@@ -97,12 +97,12 @@ export function FormFields({ form, faults, onChange }: FormFieldsProps) {
                 By a shell (sh -c): pipes, variables and loops work
             </label>
             {line("image", "Image", "none: a process on the node")}
+            {line("labels", "Labels", "team=vision, try=3")}
             <div class="form-amounts">
                 {AMOUNTS.map((it) => (
                     <div key={it.field}>{line(it.field, it.label, it.hint)}</div>
                 ))}
             </div>
-            {line("labels", "Labels", "team=vision, try=3")}
             {lines("env", "Environment, a line each", "LEARNING_RATE=0.1", 2)}
             <label class="check">
                 <input

@@ -38,6 +38,7 @@ function useJobAsDraft(from: string): Problem | undefined {
         get<Job>(`/v1/jobs/${encodeURIComponent(from)}`).then(
             (job) => {
                 draftFrom.value = from;
+                draftForm.value = EMPTY_FORM;
                 draftText.value = toYaml(documentOf(job));
                 draftMode.value = "document";
             },
@@ -45,6 +46,13 @@ function useJobAsDraft(from: string): Problem | undefined {
         );
     }, [from]);
     return problem;
+}
+
+/** A refusal is certain; a lost answer is not, but the key of the document makes another try harmless. */
+function wordsOf(problem: Problem): string {
+    return problem.passing
+        ? "No answer. Try again: the same document is not submitted twice."
+        : "The server refused it; nothing was made.";
 }
 
 type Checked = { body: string; result: DryRun };
@@ -106,14 +114,20 @@ export function Submit() {
     };
     const toMode = (next: Mode) =>
         change(() => {
-            if (next === "document" && draftForm.peek() !== EMPTY_FORM)
-                draftText.value = toYaml(formDocument(draftForm.peek()));
+            const form = draftForm.peek();
+            if (next === "document" && form !== EMPTY_FORM) draftText.value = toYaml(formDocument(form));
             draftMode.value = next;
         });
     const faults = problem?.errors ?? [];
     const isShownAtFields =
         faults.length > 0 && faults.every((it) => mode === "document" || fieldOf(it.pointer ?? ""));
     const isCurrent = checked?.body === body;
+    const isEmpty = mode === "document" || draftForm.value === EMPTY_FORM;
+    const preview = isCurrent
+        ? toYaml(checked.result.job)
+        : isEmpty
+          ? "Check shows it as the server understands it."
+          : toYaml(formDocument(draftForm.value));
     return (
         <div class="view submit">
             <div class="view-head">
@@ -170,18 +184,14 @@ export function Submit() {
                         </Button>
                         <span class="quiet" role="status">
                             {isCurrent && "The server would accept it."}
-                            {problem && "The server refused it; nothing was made."}
+                            {problem && wordsOf(problem)}
                         </span>
                     </div>
                 </form>
                 <section class="panel" aria-label="document">
                     <h2>{isCurrent ? "As the server understands it" : "Document"}</h2>
                     <pre tabIndex={0} aria-label="document as YAML">
-                        {isCurrent
-                            ? toYaml(checked.result.job)
-                            : mode === "form"
-                              ? toYaml(formDocument(draftForm.value))
-                              : "Check it to see it in its long form."}
+                        {preview}
                     </pre>
                 </section>
             </div>

@@ -1,0 +1,631 @@
+/* dashboard.mjs - the dashboard in a real browser, against a real control plane with at least one cluster.
+ *
+ *     node tests/browser/dashboard.mjs --url URL --token TOKEN [--shots DIR]
+ *
+ * Makes its jobs by the API, goes through every view as a person would, and prints a line for each promise:
+ * 'ok - sentence' or 'not ok - sentence: why'.  Exits 1 when one does not hold.  The token has all scopes. */
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+import { startForwarder } from "./forwarder.mjs";
+
+const { values: flags } = parseArgs({
+    options: {
+        url: { type: "string" },
+        token: { type: "string" },
+        shots: { type: "string" },
+        chromium: { type: "string", default: "/usr/bin/chromium" },
+    },
+});
+if (!flags.url || !flags.token) {
+    console.error("usage: node dashboard.mjs --url URL --token TOKEN [--shots DIR]");
+    process.exit(2);
+}
+if (flags.shots) mkdirSync(flags.shots, { recursive: true });
+
+const WIDE = { width: 1280, height: 860 };
+const NARROW = { width: 390, height: 844 };
+const WAIT_MS = 10_000;
+/** So that a second run on the same fleet does not find the jobs of the first. */
+const RUN = `r${Date.now()}`;
+const HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let failures = 0;
+
+async function check(sentence, body) {
+    try {
+        await body();
+        console.log(`ok - ${sentence}`);
+    } catch (thrown) {
+        failures += 1;
+        const why = String(thrown.message ?? thrown)
+            .split("\n")
+            .slice(0, 3)
+            .join(" ");
+        console.log(`not ok - ${sentence}: ${why}`);
+    }
+}
+
+function expect(condition, why) {
+    if (!condition) throw new Error(why);
+}
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// ---- the control plane
+
+async function api(method, path, body) {
+    const response = await fetch(flags.url + path, {
+        method,
+        headers: { Authorization: `Bearer ${flags.token}`, "Content-Type": "application/json" },
+        body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+}
+
+const submit = (document) => api("POST", "/v1/jobs", document);
+const shell = (script) => ["sh", "-c", script];
+
+async function untilState(id, states) {
+    for (let tries = 0; tries < 300; tries++) {
+        const job = await api("GET", `/v1/jobs/${id}`);
+        if (states.includes(job.state)) return job;
+        await sleep(100);
+    }
+    throw new Error(`${id} is not ${states.join(" or ")} yet`);
+}
+
+/** One job of each kind that the views tell apart. */
+async function makeJobs() {
+    const small = { cpu: "100m" };
+    const running = await submit({
+        name: "train-resnet",
+        command: shell(
+            "i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo step $i loss 0.$((RANDOM % 100)); sleep 1; done",
+        ),
+        labels: { team: "vision", try: "3" },
+        resources: small,
+    });
+    const hostile = await submit({
+        name: HOSTILE,
+        command: shell("echo '<script>alert(3)</script>'"),
+        labels: { team: "vision" },
+        resources: small,
+    });
+    const failed = await submit({
+        name: "import-data",
+        command: shell("echo no such table; exit 3"),
+        resources: small,
+    });
+    const waiting = await submit({ name: "too-large", command: ["true"], resources: { cpu: "1000" } });
+    const held = await submit({ name: "nightly", command: ["true"], hold: true, resources: small });
+    const array = await submit({
+        name: "sweep",
+        command: shell("[ $((FAIRLEAD_ELEMENT % 13)) = 5 ] && exit 1; exit 0"),
+        array: 120,
+        labels: { team: "vision" },
+        resources: small,
+    });
+    await untilState(running.id, ["running"]);
+    for (const job of [hostile, failed, array]) await untilState(job.id, ["succeeded", "failed"]);
+    return Object.fromEntries(
+        Object.entries({ running, hostile, failed, waiting, held, array }).map(([name, job]) => [
+            name,
+            job.id,
+        ]),
+    );
+}
+
+// ---- the browser
+
+const forwarder = await startForwarder(flags.url);
+const browser = await chromium.launch({ executablePath: flags.chromium, args: ["--no-sandbox"] });
+const context = await browser.newContext({ viewport: WIDE, colorScheme: "dark", reducedMotion: "reduce" });
+await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+const page = await context.newPage();
+page.setDefaultTimeout(WAIT_MS);
+
+/** What a page must never say; a request that is cut on purpose is not a fault. */
+let faults = [];
+let isCutOnPurpose = false;
+page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+page.on("dialog", (dialog) => {
+    faults.push(`a script of a job ran: ${dialog.message()}`);
+    void dialog.dismiss();
+});
+page.on("console", (message) => {
+    if (message.type() === "error" && !isCutOnPurpose)
+        faults.push(`console: ${message.text()} ${message.location().url}`);
+});
+page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(forwarder.url) && !/^(data|blob):/.test(url)) faults.push(`a request to ${url}`);
+});
+
+function takeFaults() {
+    const taken = faults;
+    faults = [];
+    return taken;
+}
+
+const at = (path) => forwarder.url + path;
+const see = (text) => page.getByText(text, { exact: false }).first().waitFor();
+const heading = (name) => page.getByRole("heading", { name, exact: true }).first().waitFor();
+
+async function open(path) {
+    await page.goto(at(path));
+    await page.locator("#main").waitFor();
+}
+
+async function shoot(name) {
+    if (flags.shots) await page.screenshot({ path: join(flags.shots, `${name}.png`) });
+}
+
+/** By the button, as a person does: it goes through system, light and dark. */
+async function setTheme(theme) {
+    for (let clicks = 0; clicks < 3; clicks++) {
+        if ((await page.evaluate(() => document.documentElement.dataset.theme)) === theme) return;
+        await page.getByRole("button", { name: /^theme: / }).click();
+    }
+}
+
+/** The page's policy lets no script in; axe comes by the debugger, which stands above it. */
+async function axeViolations() {
+    const session = await context.newCDPSession(page);
+    await session.send("Runtime.evaluate", { expression: axeSource });
+    const { result } = await session.send("Runtime.evaluate", {
+        expression: `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then((found) =>
+            found.violations.map((it) => it.id + ": " + it.nodes.map((node) => node.target.join(" ")).slice(0, 3).join(", ")))`,
+        awaitPromise: true,
+        returnByValue: true,
+    });
+    await session.detach();
+    return result.value;
+}
+
+async function signIn(token) {
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+// ---- what is promised
+
+const jobs = await makeJobs();
+const cluster = (await api("GET", "/v1/clusters")).clusters[0].name;
+
+await check(
+    "without a session the page is a door, and a token that does not count is refused in words",
+    async () => {
+        isCutOnPurpose = true; /* 401 and 403 are logged by the browser itself */
+        await page.goto(at("/jobs?q=state:running"));
+        await heading("Sign in to Fairlead");
+        await shoot("login-dark");
+        await signIn("fl_nothing");
+        await page.getByRole("alert").waitFor();
+    },
+);
+
+await check("after signing in the page that was asked for is there", async () => {
+    await signIn(flags.token);
+    await heading("Jobs");
+    expect(page.url() === at("/jobs?q=state:running"), `the address is ${page.url()}`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    isCutOnPurpose = false;
+    takeFaults();
+});
+
+await check("nothing secret is stored in the browser", async () => {
+    const stored = await page.evaluate(() =>
+        JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    expect(!stored.includes("fl_"), stored);
+});
+
+const VIEWS = [
+    ["fleet", "/", () => see("Waiting for a place")],
+    ["cluster", `/clusters/${cluster}`, () => page.locator(".node-cell").first().waitFor()],
+    ["nodes", "/nodes", () => page.locator(".node-cell").first().waitFor()],
+    ["jobs", "/jobs", () => see(jobs.running)],
+    ["queues", "/queues", () => page.getByRole("link", { name: "default" }).waitFor()],
+    ["queue", "/queues/default", () => see(jobs.running)],
+    ["job-waiting", `/jobs/${jobs.waiting}`, () => see("no cluster could run it")],
+    ["job-running", `/jobs/${jobs.running}`, () => see("Running on")],
+    ["job-array", `/jobs/${jobs.array}`, () => see("elements failed")],
+    ["job-timeline", `/jobs/${jobs.failed}/timeline`, () => see("attempt 1")],
+    ["job-replicas", `/jobs/${jobs.array}/replicas`, () => page.locator("canvas").waitFor()],
+    ["job-logs", `/jobs/${jobs.running}/logs`, () => see("step 1")],
+    ["job-events", `/jobs/${jobs.failed}/events`, () => see("submitted to default")],
+    ["job-spec", `/jobs/${jobs.running}/spec`, () => see("containers:")],
+    ["events", "/events", () => page.getByRole("button", { name: "Pause" }).waitFor()],
+    ["usage", "/usage", () => see("Days are of UTC")],
+    ["admin", "/admin", () => see("first-admin")],
+    ["admin-join", "/admin/join", () => see("Name the cluster")],
+    ["admin-audit", "/admin/audit", () => see("submit")],
+    ["health", "/health", () => see("Takes requests")],
+    ["submit", "/submit", () => page.getByRole("button", { name: "Submit" }).waitFor()],
+    ["not-found", "/jobs/job-1/nothing/here", () => see("There is nothing at this address")],
+];
+
+for (const [name, path, isThere] of VIEWS) {
+    await check(`${name}: shows itself without an error or a breach of the policy`, async () => {
+        await open(path);
+        await isThere();
+        const said = takeFaults();
+        expect(said.length === 0, said.join("; "));
+    });
+    for (const theme of ["dark", "light"]) {
+        await check(`${name}: keeps WCAG AA in the ${theme} theme`, async () => {
+            await setTheme(theme);
+            await shoot(`${name}-${theme}`);
+            const violations = await axeViolations();
+            expect(violations.length === 0, violations.join("; "));
+        });
+    }
+    await check(`${name}: fits into 390 px without sideways scroll`, async () => {
+        await page.setViewportSize(NARROW);
+        await setTheme("light");
+        await shoot(`${name}-light-390`);
+        await setTheme("dark");
+        await shoot(`${name}-dark-390`);
+        const over = await page.evaluate(() => {
+            const main = document.querySelector("#main");
+            return Math.max(
+                document.documentElement.scrollWidth - innerWidth,
+                main.scrollWidth - main.clientWidth,
+            );
+        });
+        await page.setViewportSize(WIDE);
+        expect(over <= 0, `${over} px too wide`);
+    });
+}
+
+await check("a job's hostile name is text, in the list and on its page", async () => {
+    await open("/jobs");
+    await page.getByText(HOSTILE).first().waitFor();
+    await open(`/jobs/${jobs.hostile}`);
+    await page.getByRole("heading", { name: HOSTILE }).waitFor();
+    expect((await page.locator("#main img, #main script").count()) === 0, "its name has made elements");
+    const said = takeFaults();
+    expect(said.length === 0, said.join("; "));
+});
+
+await check(
+    "a job that waits says why, cluster by cluster, with numbers and what would change it",
+    async () => {
+        await open(`/jobs/${jobs.waiting}`);
+        const panel = page.getByRole("region", { name: "why it waits" });
+        await panel.getByText("1000.000 CPU").first().waitFor();
+        await panel.getByText("you can change it").waitFor();
+        await panel.getByText("Ask for less in each replica").waitFor();
+    },
+);
+
+await check("the query bar completes, filters, and stands in the address", async () => {
+    await open("/jobs");
+    await see(jobs.running);
+    await page.keyboard.press("/");
+    await page.keyboard.type("sta");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("fai");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=state%3Afailed/);
+    await see(jobs.failed);
+    await page.getByText(jobs.running, { exact: true }).waitFor({ state: "detached" });
+});
+
+await check("a filter that is none is named", async () => {
+    await open("/jobs?q=nam:x");
+    await see('there is no filter "nam"');
+});
+
+await check(
+    "a job that is submitted elsewhere appears in the list, and its row goes on to its end",
+    async () => {
+        await open(`/jobs?q=label:live=${RUN}`);
+        await see("No job fits this query");
+        const { id } = await submit({
+            command: shell("sleep 5"),
+            labels: { live: RUN },
+            resources: { cpu: "100m" },
+        });
+        const row = page.getByRole("row").filter({ hasText: id });
+        await row.getByText("running").waitFor();
+        await row.getByText("succeeded").waitFor();
+    },
+);
+
+await check("j, k, x and Enter go through the rows, choose and open", async () => {
+    await open("/jobs?q=label:team=vision");
+    await see(jobs.array);
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.keyboard.press("k");
+    await page.keyboard.press("x");
+    await see("2 selected");
+    await page.keyboard.press("Escape");
+    await page.getByText("2 selected").waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/jobs\/job-[0-9a-z]+$/);
+});
+
+await check("many jobs are cancelled by their query, after a count", async () => {
+    const made = [];
+    for (let i = 0; i < 3; i++)
+        made.push(await submit({ command: ["true"], hold: true, labels: { bulk: RUN } }));
+    await open(`/jobs?q=label:bulk=${RUN}`);
+    await see(made[2].id);
+    await page.getByRole("button", { name: "Cancel all ..." }).click();
+    await see("3 jobs will be cancelled");
+    await shoot("bulk-cancel");
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await see("3 jobs cancelled");
+    for (const { id } of made) await untilState(id, ["cancelled"]);
+});
+
+await check("a held job is released, held again, and cancelled after a question", async () => {
+    const { id } = await submit({ command: ["true"], hold: true, resources: { cpu: "1000" } });
+    await open(`/jobs/${id}`);
+    await page.getByRole("button", { name: "Release" }).click();
+    await page.getByRole("button", { name: "Hold" }).click();
+    await page.getByRole("button", { name: "Release" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await see("This cannot be taken back");
+    await page.getByRole("button", { name: "Cancel the job" }).click();
+    await see("Cancelled");
+    await untilState(id, ["cancelled"]);
+});
+
+await check("an ended job runs again, as a new one that points back", async () => {
+    await open(`/jobs/${jobs.failed}`);
+    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run again" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(jobs.failed));
+    await page.getByRole("link", { name: jobs.failed, exact: true }).waitFor();
+});
+
+await check("a job is submitted by the form, checked before", async () => {
+    await open("/submit");
+    await page.locator("[name=name]").fill("from-the-form");
+    await page.locator("[name=command]").fill("echo from the form");
+    await page.locator("[name=cpu]").fill("100m");
+    await page.getByRole("button", { name: "Check" }).click();
+    await see("The server would accept it");
+    await page.getByRole("button", { name: "Submit" }).click();
+    await page.waitForURL(/\/jobs\/job-[0-9a-z]+$/);
+    await heading("from-the-form");
+});
+
+await check("a fault of the form stands at its field", async () => {
+    isCutOnPurpose = true; /* the browser logs the 422 */
+    await open("/submit");
+    await page.locator("[name=command]").fill("true");
+    await page.locator("[name=replicas]").fill("none");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.locator(".field-replicas .field-fault").waitFor();
+});
+
+await check("a fault of a document stands at its line", async () => {
+    await page.getByRole("button", { name: "YAML or JSON" }).click();
+    await page.getByLabel("document, as YAML or JSON").fill("name: x\ncommand: [a]\ncpu: 4\n");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "line 3" }).waitFor();
+    await page.locator(".editor-gutter .fault", { hasText: "3" }).waitFor();
+    await shoot("submit-fault");
+    isCutOnPurpose = false;
+});
+
+await check("run with changes brings the job's document", async () => {
+    await open(`/jobs/${jobs.running}`);
+    await page.getByRole("link", { name: "Run with changes" }).click();
+    await page.waitForFunction(() => document.querySelector("textarea")?.value.includes("train-resnet"));
+    await page.getByRole("button", { name: "Check" }).click();
+    await see("The server would accept it");
+});
+
+await check("a queue is made, paused and resumed, and removed", async () => {
+    const name = `q-${Date.now()}`;
+    await open("/queues");
+    await page.getByRole("button", { name: "New queue" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill(name);
+    await page.getByRole("button", { name: "Create" }).click();
+    await heading(name);
+    await page.getByRole("button", { name: `pause ${name}` }).click();
+    await see("This queue is paused");
+    await page.getByRole("button", { name: `resume ${name}` }).click();
+    await page.getByRole("button", { name: `pause ${name}` }).waitFor();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await heading("Queues");
+});
+
+await check("a cluster is cordoned with a reason, and takes work again", async () => {
+    await open(`/clusters/${cluster}`);
+    await page.getByRole("button", { name: "Cordon" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("new disks");
+    await page.getByRole("dialog").getByRole("button", { name: "Cordon" }).click();
+    await see("takes no new work: new disks");
+    await page.getByRole("button", { name: "Uncordon" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Uncordon" }).click();
+    await page.getByText("connected", { exact: true }).first().waitFor();
+});
+
+await check("a token's text is shown once, and it is revoked", async () => {
+    const name = `t-${Date.now()}`;
+    await open("/admin");
+    await page.getByRole("button", { name: "New token" }).click();
+    await page.getByRole("dialog").getByRole("textbox").first().fill(name);
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("dialog").getByText(/^fl_/).waitFor();
+    await shoot("token-secret");
+    await page.getByRole("button", { name: "I have it" }).click();
+    expect((await page.getByText(/^fl_/).count()) === 0, "the text is still there");
+    await page.getByRole("row").filter({ hasText: name }).getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("row").filter({ hasText: name }).waitFor({ state: "detached" });
+});
+
+await check("a cluster's join is told step by step", async () => {
+    await open("/admin/join");
+    await page.getByLabel("name of the cluster").fill("north");
+    await page.getByRole("button", { name: "Make its join token" }).click();
+    await see("join_token = @/etc/fairlead/join.token");
+    await see("Waiting until north enrols");
+    await shoot("join");
+});
+
+await check("usage is saved as CSV", async () => {
+    await open("/usage");
+    const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    const text = readFileSync(await file.path(), "utf8");
+    expect(text.startsWith("queue,attempts,"), text.slice(0, 80));
+});
+
+await check("events come as they happen, and stop while paused", async () => {
+    await open("/events");
+    await page.getByText("Live", { exact: true }).waitFor();
+    const first = await submit({ command: ["true"], resources: { cpu: "100m" } });
+    await page.getByRole("link", { name: first.id }).first().waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    const second = await submit({ command: ["true"], resources: { cpu: "100m" } });
+    await page.getByText(/paused, [1-9]\d* new/).waitFor();
+    expect((await page.getByRole("link", { name: second.id }).count()) === 0, "it went on");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("link", { name: second.id }).first().waitFor();
+    await shoot("events-live");
+});
+
+await check("g and a letter go to the views", async () => {
+    await open("/");
+    for (const [letter, path] of [
+        ["j", "/jobs"],
+        ["q", "/queues"],
+        ["e", "/events"],
+        ["u", "/usage"],
+        ["h", "/health"],
+        ["f", "/"],
+    ]) {
+        await page.keyboard.press("g");
+        await page.keyboard.press(letter);
+        await page.waitForURL(at(path));
+    }
+});
+
+await check("? shows the shortcuts, Escape closes them", async () => {
+    await page.keyboard.press("?");
+    await heading("Shortcuts");
+    await shoot("shortcuts");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+await check("the palette finds a view by a few letters, and a job by its id", async () => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("usg");
+    await shoot("palette");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(at("/usage"));
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(jobs.array);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(at(`/jobs/${jobs.array}`));
+});
+
+await check("[ and ] go through the parts of a job", async () => {
+    await open(`/jobs/${jobs.array}`);
+    await see("elements failed");
+    await page.keyboard.press("]");
+    await page.waitForURL(/timeline$/);
+    await page.keyboard.press("[");
+    await page.waitForURL(new RegExp(`${jobs.array}$`));
+});
+
+await check("times are shown in UTC or locally, and the choice is kept", async () => {
+    await open("/health");
+    await page.getByRole("button", { name: /change to UTC/ }).click();
+    await page.reload();
+    await page.getByRole("button", { name: /times: UTC/ }).waitFor();
+    await page.getByRole("button", { name: /change to local/ }).click();
+});
+
+await check("a cut is shown, and after it the page goes on", async () => {
+    await open("/jobs");
+    await page.getByText("Live", { exact: true }).waitFor();
+    isCutOnPurpose = true;
+    forwarder.cut();
+    await see("Reconnecting");
+    await shoot("reconnecting");
+    const { id } = await submit({ name: "while-away", command: ["true"], resources: { cpu: "100m" } });
+    forwarder.mend();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await see(id);
+    isCutOnPurpose = false;
+    takeFaults();
+});
+
+await check("a token of one queue without other rights is offered no more than it may do", async () => {
+    const made = await api("POST", "/v1/tokens", { name: "reader", scopes: ["read"], queue: "default" });
+    const other = await browser.newContext({ viewport: WIDE });
+    const reader = await other.newPage();
+    await reader.goto(at(`/jobs/${jobs.running}`));
+    await reader.getByLabel("Token").fill(made.token);
+    await reader.getByRole("button", { name: "Sign in" }).click();
+    await reader.getByText("Running on").waitFor();
+    await reader.getByText("Every 5 s").waitFor();
+    const offered = await reader.getByRole("button", { name: /^(Cancel|Hold|Run again)$/ }).count();
+    const places = reader.getByRole("navigation", { name: "views" });
+    const links =
+        (await places.getByRole("link", { name: /^(Admin|Events|Submit)$/ }).count()) +
+        (await reader.getByRole("link", { name: "Run with changes" }).count());
+    await api("DELETE", `/v1/tokens/${made.id}`);
+    await reader.getByRole("heading", { name: "Your session is over" }).waitFor();
+    const stays = reader.url() === at(`/jobs/${jobs.running}`);
+    await other.close();
+    expect(offered + links === 0, `${offered} buttons and ${links} links too many`);
+    expect(stays, "the address has changed");
+});
+
+await check("signing out shows the door, also to the next page", async () => {
+    isCutOnPurpose = true;
+    await open("/");
+    await page.getByRole("button", { name: /signed in as/ }).click();
+    await shoot("account");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await heading("Sign in to Fairlead");
+    await page.goto(at("/jobs"));
+    await heading("Sign in to Fairlead");
+});
+
+await check("a link with a code signs in once, leads on, and leaves no code in the address", async () => {
+    const { path } = await api("POST", "/v1/session-codes");
+    await page.goto("about:blank");
+    await page.goto(at(`${path}&next=/jobs/${jobs.running}`));
+    await page.waitForURL(at(`/jobs/${jobs.running}`));
+    await see("Running on");
+    const other = await browser.newContext();
+    const second = await other.newPage();
+    await second.goto(at(path));
+    await second.getByText("This link does not sign in any more").waitFor();
+    expect(second.url() === at("/login"), `the address is ${second.url()}`);
+    await other.close();
+});
+
+await check("nothing of all this threw an error or ran a script of a job", async () => {
+    const said = takeFaults();
+    expect(said.length === 0, said.join("; "));
+});
+
+await api("POST", `/v1/jobs/${jobs.running}:cancel`);
+await api("POST", `/v1/jobs/${jobs.waiting}:cancel`);
+await browser.close();
+forwarder.close();
+process.exitCode = failures > 0 ? 1 : 0;
