@@ -3,13 +3,28 @@
  * GNU gzip compresses, since the zlib of one node differs from that of the next. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
 const OUT = "built";
 const BUNDLE_GZIP_BYTES_MAX = 90 * 1024;
 const MEDIA_TYPES = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8" };
+
+/* Of each package that is in the bundle: its name, version and licence, as it asks. */
+function licences(inputs) {
+    const packages = new Set();
+    for (const path of Object.keys(inputs)) {
+        const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+        if (name) packages.add(name);
+    }
+    return [...packages].sort().map((name) => {
+        const folder = join("node_modules", name);
+        const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+        const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+        return `${name} ${version}, ${license}\n\n${file ? readFileSync(join(folder, file), "utf8").trim() : ""}\n`;
+    });
+}
 
 const bundle = await build({
     entryPoints: { app: "src/main.tsx" },
@@ -23,8 +38,10 @@ const bundle = await build({
     charset: "utf8",
     outdir: OUT,
     write: false,
+    metafile: true,
     logLevel: "warning",
 });
+const notices = `/* ${licences(bundle.metafile.inputs).join("\n").replaceAll("*/", "* /")}*/\n`;
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT);
@@ -33,7 +50,8 @@ let page = readFileSync("src/index.html", "utf8");
 let gzipBytes = 0;
 const assets = [];
 for (const ending of ["js", "css"]) {
-    const { contents } = bundle.outputFiles.find((file) => file.path.endsWith(`.${ending}`));
+    const { text } = bundle.outputFiles.find((file) => file.path.endsWith(`.${ending}`));
+    const contents = Buffer.from(ending === "js" ? notices + text : text);
     const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8);
     const name = `app-${hash}.${ending}`;
     const compressed = execFileSync("gzip", ["-9", "-n", "-c"], { input: contents, maxBuffer: 1 << 26 });

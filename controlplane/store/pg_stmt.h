@@ -8,7 +8,7 @@
  *                            the key
  *   {stamps} {$stamps}       are the columns that no row has, each behind a comma; their parameters
  *   {unnests} {arrays}       are the parameters, an array a column: "unnest($1) a, ..."; "$1, ...";
- *                            a column that is one value is none, but a parameter in {u.columns}
+ *                            a column of one value has no array: it is a parameter in {u.columns}
  *   {array}                  is the first array
  *   {lo} {hi}                are further parameters: the smallest and largest job of the rows
  * Uses the core's rows and Postgres's type numbers. */

@@ -1,5 +1,4 @@
-/* main.tsx - the page begins here.  What looks the same everywhere comes first, so that a view may say more.
- * */
+/* main.tsx - the page begins here.  What looks the same everywhere comes first, so that a view may say more. */
 import "./design.css";
 import "./base.css";
 import "./parts/form.css";

@@ -1,7 +1,6 @@
-/* keys.ts - shortcuts of the keyboard.  A key does nothing of ours while somebody types, in a dialog, or
- * with a
+/* keys.ts - shortcuts of the keyboard.  A key does nothing of ours while somebody types, in a dialog, or with a
  * modifier; one that another part has taken (preventDefault) is left alone. */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export type KeyMap = Record<string, () => void>;
 
@@ -25,11 +24,11 @@ function isOurs(event: KeyboardEvent): boolean {
     );
 }
 
-/** Keys (`j`, `?`, `Enter`) and pairs (`g j`) of a view, while it is shown. */
+/** Keys (`j`, `?`, `Enter`) and pairs (`g j`) of a view, from when it can be seen. */
 export function useKeys(map: KeyMap): void {
     const latest = useRef(map);
     latest.current = map;
-    useEffect(() => {
+    useLayoutEffect(() => {
         let first = "";
         let firstAt = 0;
         const onKey = (event: KeyboardEvent) => {

@@ -1,9 +1,8 @@
-/* Time.tsx - moments and lengths of time, in the zone that the person chose, counting while they are shown.
- * */
+/* Time.tsx - moments and lengths of time, in the zone that the person chose; they count while they are shown. */
 import { zone } from "../store/settings";
 import { now } from "../store/ticker";
 import { formatExact, formatMoment } from "../text/clock";
-import { elapsedMs, formatAge, formatDuration } from "../text/duration";
+import { elapsedMs, formatAge, formatAgo, formatDuration } from "../text/duration";
 
 type Moment = string | null | undefined;
 
@@ -22,6 +21,16 @@ export function Age({ at }: { at: Moment }) {
     return (
         <time dateTime={at} title={formatExact(at, zone.value)}>
             {formatAge(elapsedMs(at, now.value))}
+        </time>
+    );
+}
+
+/** The same within a sentence. */
+export function Ago({ at }: { at: Moment }) {
+    if (!at) return <span class="quiet">-</span>;
+    return (
+        <time dateTime={at} title={formatExact(at, zone.value)}>
+            {formatAgo(elapsedMs(at, now.value))}
         </time>
     );
 }

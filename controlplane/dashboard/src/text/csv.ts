@@ -1,6 +1,5 @@
 /* csv.ts - a table as CSV (RFC 4180).  Pure.
- * A text that a spreadsheet would take for a formula gets an apostrophe in front: names come from strangers.
- * */
+ * A text that a spreadsheet would take for a formula gets an apostrophe in front: names come from strangers. */
 
 function cell(value: string | number): string {
     if (typeof value === "number") return String(value);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elapsedMs, formatAge, formatDuration } from "./duration";
+import { elapsedMs, formatAge, formatAgo, formatDuration } from "./duration";
 
 test("a duration is its two largest units", () => {
     const cases: Array<[number, string]> = [
@@ -20,6 +20,8 @@ test("a duration is its two largest units", () => {
 test("an age is one unit", () => {
     assert.equal(formatAge(12), "now");
     assert.equal(formatAge(7_300_000), "2h");
+    assert.equal(formatAgo(12), "just now");
+    assert.equal(formatAgo(7_300_000), "2h ago");
 });
 
 test("a time that is missing, or before its start, counts as none", () => {

@@ -24,6 +24,11 @@ export function formatAge(ms: number): string {
     return ms < 1000 ? "now" : formatDuration(ms).split(" ")[0]!;
 }
 
+/** `3m ago`, or `just now`. */
+export function formatAgo(ms: number): string {
+    return ms < 1000 ? "just now" : `${formatAge(ms)} ago`;
+}
+
 /** The ms between two RFC 3339 times; 0 where one is missing or they stand in the wrong order. */
 export function elapsedMs(from: string | null | undefined, to: string | number | null | undefined): number {
     if (!from || to === null || to === undefined) return 0;

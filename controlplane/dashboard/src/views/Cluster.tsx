@@ -1,5 +1,4 @@
-/* Cluster.tsx - one cluster: what it has, its nodes as a dense grid, and what an administrator may do to it.
- * */
+/* Cluster.tsx - one cluster: what it has, its nodes as a dense grid, and what an administrator may do to it. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";

@@ -5,7 +5,7 @@ import type { QueuePage, Token, TokenPage, TokenRevoked, TokenWithSecret } from 
 import { Button } from "../../parts/Button";
 import { Confirm, Dialog } from "../../parts/Dialog";
 import { CommandLine, Loaded } from "../../parts/Feedback";
-import { Age, Time } from "../../parts/Time";
+import { Ago, Time } from "../../parts/Time";
 import { addNote } from "../../store/notes";
 import { useResource } from "../../store/resource";
 import { token as ownToken } from "../../store/session";
@@ -205,7 +205,7 @@ function Rows({ tokens, onRevoke }: { tokens: readonly Token[]; onRevoke(token: 
                             <td>
                                 {token.lastUsedAt ? (
                                     <>
-                                        <Age at={token.lastUsedAt} /> ago
+                                        <Ago at={token.lastUsedAt} />
                                     </>
                                 ) : (
                                     <span class="quiet">not since its start</span>

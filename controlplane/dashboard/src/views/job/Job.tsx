@@ -8,7 +8,7 @@ import { LogViewer } from "../../logs/LogViewer";
 import { Banner, Empty, Loaded } from "../../parts/Feedback";
 import { StateBadge } from "../../parts/State";
 import { Tabs } from "../../parts/Tabs";
-import { Age, Span } from "../../parts/Time";
+import { Ago, Span } from "../../parts/Time";
 import { isEnded } from "../../store/job_state";
 import type { FleetEvent } from "../../store/live";
 import { useResource } from "../../store/resource";
@@ -83,7 +83,7 @@ function Header({
         [
             "submitted",
             <>
-                <Age at={job.submittedAt} /> ago
+                <Ago at={job.submittedAt} />
             </>,
         ],
         hasRun && [

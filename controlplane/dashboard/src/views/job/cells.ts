@@ -28,8 +28,7 @@ function attemptCell(attempt: Attempt): CellState {
     }
 }
 
-/** `known` attempts come by element, so that those behind the last of them are known only if these are all.
- * */
+/** `known` attempts come by element, so that those behind the last of them are known only if these are all. */
 export function buildCells(job: Job, attempts: readonly Attempt[], hasMore: boolean): Uint8Array {
     const count = Math.min(job.elements.total, CELLS_MAX);
     const hasEnded = job.endedAt !== null;
