@@ -60,7 +60,7 @@ const char *cli_job_id(struct cli *cli, const char *word, int *ret_code)
 bool cli_has_filter(const struct cli *cli)
 {
     return cli_has(&cli->args, CLI_OPT_queue) || cli_has(&cli->args, CLI_OPT_state) ||
-           cli_has(&cli->args, CLI_OPT_label);
+           cli_has(&cli->args, CLI_OPT_label) || cli_has(&cli->args, CLI_OPT_user);
 }
 
 const char *cli_filter_query(struct cli *cli)
@@ -93,6 +93,9 @@ json_t *cli_filter_body(struct cli *cli)
 
     if (cli_has(args, CLI_OPT_queue)) {
         json_object_set_new(body, "queue", json_string(cli_value(args, CLI_OPT_queue)));
+    }
+    if (cli_has(args, CLI_OPT_user)) {
+        json_object_set_new(body, "submittedBy", json_string(cli_value(args, CLI_OPT_user)));
     }
     for (size_t i = 0; i < args->values[CLI_OPT_state].len; i++) {
         json_array_append_new(states, json_string(args->values[CLI_OPT_state].at[i]));

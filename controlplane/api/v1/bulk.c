@@ -117,13 +117,13 @@ static void cancel_page(struct api_call *call)
     if (--bulk->pending == 0) go_on(call);
 }
 
-static void on_labels(struct api_call *call, const struct read_jobs *jobs)
+static void on_stored(struct api_call *call, const struct read_jobs *jobs)
 {
     struct bulk *bulk = call->state;
 
     bulk->len = 0;
     for (size_t i = 0; i < jobs->len; i++) {
-        if (!job_filter_labels(&bulk->filter, jobs->at[i].labels)) continue;
+        if (!job_filter_stored(&bulk->filter, &jobs->at[i])) continue;
         bulk->jobs[bulk->len++] = jobs->at[i].job;
     }
     cancel_page(call);
@@ -142,8 +142,8 @@ static void on_open(struct api_call *call, const struct core_answer *listed)
         }
         bulk->jobs[bulk->len++] = listed->jobs[i].job;
     }
-    if (bulk->filter.labels.len > 0 && bulk->len > 0) {
-        call_reads_jobs(call, bulk->jobs, bulk->len, on_labels);
+    if (job_filter_needs_stored(&bulk->filter) && bulk->len > 0) {
+        call_reads_jobs(call, bulk->jobs, bulk->len, on_stored);
     } else {
         cancel_page(call);
     }
@@ -219,6 +219,7 @@ static void next_page(struct api_call *call)
             .queue = bulk->filter.queue,
             .states = bulk->filter.ended_states,
             .labels = bulk->filter.labels,
+            .owner = bulk->filter.owner,
             .before = bulk->next,
         };
 
@@ -299,30 +300,32 @@ static bool read_bounds(struct api_call *call, const struct fl_json *body, struc
 
 static bool read_body(struct api_call *call, struct bulk *bulk)
 {
-    const struct fl_json *body = api_body_json(call, false), *queue, *state, *dry;
-    struct fl_str states, labels;
+    const struct fl_json *body = api_body_json(call, false), *queue, *state, *owner, *dry;
+    struct job_filter_words words = {0};
 
     if (!body) return false;
     queue = fl_json_member(body, FL_STR("queue"));
     state = fl_json_member(body, FL_STR("state"));
-    if (!read_words(call, state, "a list of states", &states) ||
-        !read_words(call, fl_json_member(body, FL_STR("labels")), "an object of texts", &labels)) {
+    owner = fl_json_member(body, FL_STR("submittedBy"));
+    if (queue) words.queue = queue->text;
+    if (owner) words.owner = owner->text;
+    if (!read_words(call, state, "a list of states", &words.states) ||
+        !read_words(call, fl_json_member(body, FL_STR("labels")), "an object of texts",
+                    &words.labels)) {
         return false;
     }
     dry = fl_json_member(body, FL_STR("dryRun"));
-    if (!queue && !state && !fl_json_member(body, FL_STR("labels"))) {
-        api_fail(call, FL_INVALID, "name at least one of queue, state and labels");
+    if (!queue && !state && !owner && !fl_json_member(body, FL_STR("labels"))) {
+        api_fail(call, FL_INVALID, "name at least one of queue, state, labels and submittedBy");
         return false;
     }
     if (!read_bounds(call, body, bulk)) return false;
     bulk->is_dry = dry && dry->n != 0;
-    bulk->wanted = fl_arena_printf(&call->arena, FL_STR_FMT " " FL_STR_FMT " " FL_STR_FMT,
-                                   FL_STR_ARG(queue ? queue->text : (struct fl_str){0}),
-                                   FL_STR_ARG(states), FL_STR_ARG(labels));
-    if (!job_filter_body(call, queue ? queue->text : (struct fl_str){0}, states, labels,
-                         &bulk->filter)) {
-        return false;
-    }
+    if (!job_filter_body(call, &words, &bulk->filter)) return false;
+    bulk->wanted =
+        fl_arena_printf(&call->arena, FL_STR_FMT " " FL_STR_FMT " " FL_STR_FMT "%s" FL_STR_FMT,
+                        FL_STR_ARG(words.queue), FL_STR_ARG(words.states), FL_STR_ARG(words.labels),
+                        owner ? " " : "", FL_STR_ARG(bulk->filter.owner));
     return !bulk->resubmit.done || !state || bulk->filter.wants_ended ||
            fail_member(call, state, "succeeded, failed, cancelled, ended");
 }
@@ -386,6 +389,9 @@ static const struct api_field bulk_fields[] = {
     API_MAY("state", "array of string or string", "in one of these states",
             .words = JOB_STATES(API_WORD) "open, ended"),
     API_MAY("labels", "map of string", "with all of these labels"),
+    API_MAY("submittedBy", "string",
+            "only those that this owner of a token submitted; @me: the owner of this one", .min = 1,
+            .max = FL_NAME_BYTES_MAX),
     API_MAY("limit", "integer", "stop when so many jobs are matched", .min = 1, .max = CANCEL_MAX),
     API_MAY("cursor", "string", "go on where an earlier call stopped"),
     API_MAY("dryRun", "boolean", "only counts"),
@@ -411,7 +417,7 @@ const struct api_object bulk_count_object = {
 const struct api_route bulk_routes[] = {
     API_ROUTE(API_POST, "/v1/jobs:cancel", API_NEED_cancel, cancel_many, "cancelJobs",
               "cancels the open jobs that a filter names; counts them", .body = bulk_fields,
-              .body_max = 16384, .answer = "BulkCount"),
+              .body_max = 16384, .headers = API_TAKES_as, .answer = "BulkCount"),
     API_ROUTE(API_POST, "/v1/jobs:retry", API_NEED_submit, retry_many, "retryJobs",
               "runs the ended jobs again that a filter names, without a state those that failed",
               .body = bulk_fields, .body_max = 16384, .headers = API_TAKES_key | API_TAKES_as,

@@ -118,10 +118,10 @@ static bool read_labels(struct api_call *call, const struct source *source, stru
     return true;
 }
 
-static bool read_words(struct api_call *call, const struct source *source, struct fl_str queue,
-                       struct fl_str states_list, struct fl_str labels,
-                       struct job_filter *ret_filter)
+static bool read_words(struct api_call *call, const struct source *source,
+                       const struct job_filter_words *words, struct job_filter *ret_filter)
 {
+    struct fl_str queue = words->queue, owner = words->owner;
     struct job_filter filter = {0};
 
     if (queue.len == 0) queue = fl_str_c(call->token.queue);
@@ -132,31 +132,32 @@ static bool read_words(struct api_call *call, const struct source *source, struc
         return false;
     }
     filter.queue_name = fl_arena_str(&call->arena, queue);
-    if (!read_states(call, source, states_list, &filter) ||
-        !read_labels(call, source, labels, &filter)) {
+    if (!read_states(call, source, words->states, &filter) ||
+        !read_labels(call, source, words->labels, &filter)) {
         return false;
     }
+    if (fl_str_eq(owner, FL_STR("@me"))) owner = api_owner(call);
+    filter.owner = fl_arena_str(&call->arena, owner);
     *ret_filter = filter;
     return true;
 }
 
 bool job_filter_query(struct api_call *call, struct job_filter *ret_filter)
 {
-    struct fl_str owner = api_query(call, "submittedBy");
+    struct job_filter_words words = {
+        .queue = api_query(call, "queue"),
+        .states = api_query(call, "state"),
+        .labels = api_query(call, "label"),
+        .owner = api_query(call, "submittedBy"),
+    };
 
-    if (!read_words(call, &of_query, api_query(call, "queue"), api_query(call, "state"),
-                    api_query(call, "label"), ret_filter)) {
-        return false;
-    }
-    if (fl_str_eq(owner, FL_STR("@me"))) owner = api_owner(call);
-    ret_filter->owner = fl_arena_str(&call->arena, owner);
-    return true;
+    return read_words(call, &of_query, &words, ret_filter);
 }
 
-bool job_filter_body(struct api_call *call, struct fl_str queue, struct fl_str states_list,
-                     struct fl_str labels, struct job_filter *ret_filter)
+bool job_filter_body(struct api_call *call, const struct job_filter_words *words,
+                     struct job_filter *ret_filter)
 {
-    return read_words(call, &of_body, queue, states_list, labels, ret_filter);
+    return read_words(call, &of_body, words, ret_filter);
 }
 
 bool job_filter_open(const struct job_filter *filter, const struct core_job_view *view)
@@ -167,7 +168,7 @@ bool job_filter_open(const struct job_filter *filter, const struct core_job_view
 }
 
 /* Each wanted line stands whole among the job's. */
-bool job_filter_labels(const struct job_filter *filter, struct fl_str lines)
+static bool has_labels(const struct job_filter *filter, struct fl_str lines)
 {
     struct fl_str wanted = filter->labels;
 
@@ -185,4 +186,15 @@ bool job_filter_labels(const struct job_filter *filter, struct fl_str lines)
         wanted.len -= len;
     }
     return true;
+}
+
+bool job_filter_needs_stored(const struct job_filter *filter)
+{
+    return filter->labels.len > 0 || filter->owner.len > 0;
+}
+
+bool job_filter_stored(const struct job_filter *filter, const struct read_job *stored)
+{
+    return has_labels(filter, stored->labels) &&
+           (filter->owner.len == 0 || fl_str_eq(filter->owner, stored->owner));
 }

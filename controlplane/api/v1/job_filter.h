@@ -1,8 +1,9 @@
-/* job_filter.h - which jobs a list or a bulk action is for: queue, state, labels. */
+/* job_filter.h - which jobs a list or a bulk action is for: queue, state, labels, and whose. */
 #pragma once
 
 #include "controlplane/api/call.h"
 #include "controlplane/core/job.h"
+#include "controlplane/store/read_jobs.h"
 
 struct job_filter {
     struct fl_queue_id queue; /* 0: any */
@@ -15,11 +16,18 @@ struct job_filter {
 };
 
 /* From the query, or from words of the body that stand as they would in a query: states and labels
- * are lists with commas.  A token for one queue sees no other.  False: the call was answered. */
-FL_CHECK bool job_filter_query(struct api_call *call, struct job_filter *ret_filter);
-FL_CHECK bool job_filter_body(struct api_call *call, struct fl_str queue, struct fl_str states,
-                              struct fl_str labels, struct job_filter *ret_filter);
+ * are lists with commas, an owner may be @me.  A token for one queue sees no other.  False: the
+ * call was answered. */
+struct job_filter_words {
+    struct fl_str queue, states, labels, owner;
+};
 
-/* All but the labels and the owner of an open job. */
+FL_CHECK bool job_filter_query(struct api_call *call, struct job_filter *ret_filter);
+FL_CHECK bool job_filter_body(struct api_call *call, const struct job_filter_words *words,
+                              struct job_filter *ret_filter);
+
+/* An open job passes by what the core knows of it, and by what is stored of it: its labels and its
+ * owner, where the filter names some. */
 bool job_filter_open(const struct job_filter *filter, const struct core_job_view *view);
-bool job_filter_labels(const struct job_filter *filter, struct fl_str lines);
+bool job_filter_needs_stored(const struct job_filter *filter);
+bool job_filter_stored(const struct job_filter *filter, const struct read_job *stored);

@@ -175,18 +175,6 @@ static const struct read_job *stored_of(const struct read_jobs *jobs, struct fl_
     return NULL;
 }
 
-/* The core knows neither the labels nor the owner of a job. */
-static bool needs_stored(const struct job_filter *filter)
-{
-    return filter->labels.len > 0 || filter->owner.len > 0;
-}
-
-static bool passes(const struct job_filter *filter, const struct read_job *stored)
-{
-    return job_filter_labels(filter, stored->labels) &&
-           (filter->owner.len == 0 || fl_str_eq(filter->owner, stored->owner));
-}
-
 static void on_open_documents(struct api_call *call, const struct read_jobs *jobs)
 {
     struct list *list = call->state;
@@ -196,7 +184,9 @@ static void on_open_documents(struct api_call *call, const struct read_jobs *job
     for (size_t i = 0; i < list->views_len; i++) {
         const struct read_job *stored = stored_of(jobs, list->views[i].job);
 
-        if (needs_stored(&list->filter) && (!stored || !passes(&list->filter, stored))) continue;
+        if (job_filter_needs_stored(&list->filter) &&
+            (!stored || !job_filter_stored(&list->filter, stored)))
+            continue;
         if (given == list->limit) {
             list->next =
                 list->views[i - 1].job.n; /* the next page begins below what is looked at */
@@ -214,7 +204,7 @@ static void on_open_documents(struct api_call *call, const struct read_jobs *job
 static void take_views(struct api_call *call, const struct core_answer *answer)
 {
     struct list *list = call->state;
-    bool may_be_more = needs_stored(&list->filter);
+    bool may_be_more = job_filter_needs_stored(&list->filter);
 
     list->next = answer->next;
     list->views_len = 0;
@@ -251,7 +241,7 @@ static void read_open(struct api_call *call)
 {
     struct list *list = call->state;
     struct engine_event *event = api_event(call, CORE_EV_list_jobs);
-    bool is_narrow = list->filter.open_states != 0 || needs_stored(&list->filter);
+    bool is_narrow = list->filter.open_states != 0 || job_filter_needs_stored(&list->filter);
     uint64_t len_max = is_narrow ? PAGE_MAX : list->limit;
 
     if (!list->views) {

@@ -30,7 +30,7 @@ test("bulk actions take what they know, and nothing where they would mean more",
         state: ["failed"],
         labels: { a: "b=c" },
     });
-    assert.equal(toBulkFilter(parseQuery("state:failed by:ann").query), undefined);
+    assert.deepEqual(toBulkFilter(parseQuery("by:ann").query), { submittedBy: "ann" });
     assert.equal(toBulkFilter(parseQuery("").query), undefined);
 });
 

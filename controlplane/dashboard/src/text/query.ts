@@ -65,10 +65,10 @@ export function toParameters(query: JobQuery): Record<string, string | undefined
     };
 }
 
-/** As the body of :cancel and :retry; undefined where these know no such filter, or would want one. */
+/** As the body of :cancel and :retry; undefined without a filter, which these want. */
 export function toBulkFilter(query: JobQuery): Record<string, unknown> | undefined {
-    if (query.by) return undefined;
     const filter: Record<string, unknown> = {};
+    if (query.by) filter.submittedBy = query.by;
     if (query.states.length > 0) filter.state = query.states;
     if (query.queue) filter.queue = query.queue;
     if (query.labels.length > 0) {
