@@ -43,6 +43,30 @@ def program(f, name, *words):
         assert done.returncode == 0, f"exit code {done.returncode}"
 
 
+def restart(f):
+    """The control plane is killed under an open page; the demo's keeper starts it again."""
+    job = f.submit({"command": ["sh", "-c", "i=0; while true; do echo tick $i; i=$((i+1)); sleep 0.2; done"], "resources": {"cpu": "100m"}})
+    f.wait(job, "running")
+    with shows("restart runs to its end, and what it shows is so"):
+        shots = os.path.join(DIR, "shots", "restart")
+        page = subprocess.Popen(["node", "restart.mjs", "--url", f.url, "--token", f.token, "--job", job, "--shots", shots], cwd=DIR,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        try:
+            for line in page.stdout:
+                if line == "READY\n":
+                    f.kill("fairleadd")
+                    f.patient("GET", "/v1/whoami")
+                    page.stdin.write("go on\n")
+                    page.stdin.flush()
+                else:
+                    print(line, end="", flush=True)
+            equal(page.wait(timeout=60), 0, "exit code")
+        finally:
+            page.kill()
+            page.wait()
+    f.api("POST", f"/v1/jobs/{job}:cancel")
+
+
 def types(f):
     with shows("the types of its sources are those of openapi.json"):
         folder = os.path.join(ROOT, "controlplane", "dashboard")
@@ -59,6 +83,7 @@ def main():
     with fleet.Fleet() as f:
         types(f)
         program(f, "dashboard")
+        restart(f)
         program(f, "logs", "--lines", str(fleet.by_mode(100_000, 1_000_000, 10_000_000)))
 
 
