@@ -11,7 +11,7 @@
 #include "controlplane/api/call_budget.h"
 #include "controlplane/api/denial_budget.h"
 #include "controlplane/api/route_metrics.h"
-#include "controlplane/api/session_table.h"
+#include "controlplane/api/session_file.h"
 #include "controlplane/backup/backup.h"
 #include "controlplane/config.h"
 #include "controlplane/engine/high_water_file.h"
@@ -42,7 +42,14 @@
 #include "shared/tls/digest.h"
 #include "shared/tls/random.h"
 
-enum { RENEW_MS = 10 * 60 * 1000, USAGE_PAUSE_MS = 1000, USAGE_WAIT_MS = 90 * 1000, URL_MAX = 300 };
+enum {
+    RENEW_MS = 10 * 60 * 1000,
+    KEEP_MS = 1000,
+    KEEP_USED_MS = 5 * 60 * 1000,
+    USAGE_PAUSE_MS = 1000,
+    USAGE_WAIT_MS = 90 * 1000,
+    URL_MAX = 300
+};
 
 struct daemon {
     const struct fl_program_run *run;
@@ -59,11 +66,14 @@ struct daemon {
     struct call_budget requests; /* all fronts' */
     struct denial_budget denials;
     struct session_table *sessions; /* the same */
+    bool keeps_sessions;            /* over a restart */
+    uint64_t sessions_kept;         /* as of so many changes, and of this time */
+    fl_ms sessions_kept_at;
     struct engine_thread *engine;
     struct metrics_listener *metrics_server;
     struct usage_ledger *usage;
     struct process_metrics_parts figures;
-    struct fl_timer look, renew;
+    struct fl_timer look, renew, keep;
     bool is_ready;
     uint64_t turns_seen;
     uint32_t default_cpu_milli;
@@ -134,6 +144,52 @@ static void on_renew(void *ctx)
     }
     fronts_renew(daemon->fronts, tls);
     SSL_CTX_free(tls);
+}
+
+/* ---- sessions of browsers -------------------------------------------------------------------- */
+
+static struct session_times session_times(const struct daemon *daemon)
+{
+    return (struct session_times){fl_loop_now(daemon->run->loop), fl_clock_wall()};
+}
+
+static void keep_sessions(struct daemon *daemon)
+{
+    uint64_t changes = session_table_changes(daemon->sessions);
+    struct fl_err err = {0};
+
+    if (session_file_write(fl_state_dir_fd(daemon->dir), daemon->sessions, session_times(daemon),
+                           &err)) {
+        daemon->sessions_kept = changes;
+        daemon->sessions_kept_at = fl_loop_now(daemon->run->loop);
+    } else {
+        fl_log(FL_LOG_WARN, "main", "sessions_not_kept", FL_LOG_ERR(&err));
+    }
+}
+
+static void on_keep(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    bool is_changed = session_table_changes(daemon->sessions) != daemon->sessions_kept;
+    bool is_old = fl_loop_now(daemon->run->loop) - daemon->sessions_kept_at >= KEEP_USED_MS;
+
+    fl_timer_in(&daemon->keep, KEEP_MS);
+    if (is_changed || (is_old && session_table_len(daemon->sessions) > 0)) keep_sessions(daemon);
+}
+
+/* Without TLS a cookie names its process: none would come again. */
+static void open_sessions(struct daemon *daemon, const struct page_cookie *cookie)
+{
+    struct fl_err err = {0};
+
+    daemon->keeps_sessions = cookie->is_secure;
+    if (!daemon->keeps_sessions) return;
+    if (!session_file_read(fl_state_dir_fd(daemon->dir), daemon->sessions, session_times(daemon),
+                           &err) &&
+        err.code != FL_ABSENT) {
+        fl_log(FL_LOG_WARN, "main", "sessions_not_read", FL_LOG_ERR(&err));
+    }
+    fl_timer_in(&daemon->keep, KEEP_MS);
 }
 
 /* ---- watching -------------------------------------------------------------------------------- */
@@ -422,6 +478,7 @@ static bool open_fronts(struct daemon *daemon, struct fl_err *err)
     }
     name_addresses(daemon, &api, &tunnel);
     config = front_config(daemon);
+    open_sessions(daemon, &config.api.cookie);
     for (size_t i = 0; i < len; i++) {
         config.number = (uint8_t)(i + 1);
         config.api_fd = api_fds[i];
@@ -524,6 +581,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     if (!http_limits_check(&limits, err)) return false;
     fl_timer_init(&daemon->look, daemon->run->loop, on_look, daemon);
     fl_timer_init(&daemon->renew, daemon->run->loop, on_renew, daemon);
+    fl_timer_init(&daemon->keep, daemon->run->loop, on_keep, daemon);
     if (!read_default_cpu(daemon, err) ||
         !fl_state_dir_open(text(daemon, CONFIG_state_dir), &daemon->dir, err) ||
         !open_identity(daemon, err) || !prepare_database(daemon, err) ||
@@ -570,6 +628,7 @@ static void stop(void *ctx)
     engine_thread_destroy(daemon->engine);
     log_store_destroy(daemon->logs);
     spec_cache_destroy(daemon->specs);
+    if (daemon->keeps_sessions) keep_sessions(daemon);
     session_table_destroy(daemon->sessions);
     views_destroy(daemon->views);
     fl_metrics_destroy(daemon->metrics);
@@ -578,6 +637,7 @@ static void stop(void *ctx)
     fl_state_dir_close(daemon->dir);
     fl_timer_off(&daemon->look);
     fl_timer_off(&daemon->renew);
+    fl_timer_off(&daemon->keep);
 }
 
 int main(int argc, char **argv)

@@ -10,11 +10,6 @@
 
 enum { INSTANCE_BYTES = 4 };
 
-struct entry {
-    struct session session; /* ends_at 0: the place is free */
-    fl_ms used_at;
-};
-
 struct code {
     struct fl_digest key;
     struct token_hold token;
@@ -23,8 +18,9 @@ struct code {
 
 struct session_table {
     pthread_mutex_t mutex;
-    struct fl_map places; /* key -> its place in 'entries' */
-    struct entry entries[SESSIONS_MAX];
+    struct fl_map places;                 /* key -> its place in 'entries' */
+    struct session entries[SESSIONS_MAX]; /* ends_at 0: the place is free */
+    uint64_t changes;
     struct code codes[SESSION_CODES_MAX];
     size_t code_next; /* the oldest one */
     char instance[FL_HEX_MAX(INSTANCE_BYTES)];
@@ -67,34 +63,35 @@ static struct fl_digest make_secret(char ret_text[SESSION_TEXT_MAX])
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-static void drop(struct session_table *table, struct entry *entry)
+static void drop(struct session_table *table, struct session *entry)
 {
-    fl_map_remove(&table->places, &entry->session.key, sizeof entry->session.key);
-    *entry = (struct entry){0};
+    fl_map_remove(&table->places, &entry->key, sizeof entry->key);
+    *entry = (struct session){0};
+    table->changes++;
 }
 
-static bool is_over(const struct entry *entry, fl_ms now)
+static bool is_over(const struct session *entry, fl_ms now)
 {
-    return now >= entry->session.ends_at || now >= entry->used_at + SESSION_IDLE_MS;
+    return now >= entry->ends_at || now >= entry->used_at + SESSION_IDLE_MS;
 }
 
 /* A free place.  With its share of them, the token gives up its least recently used one; without
  * any free, whosever that is. */
-static struct entry *make_room(struct session_table *table, const char *token, fl_ms now)
+static struct session *make_room(struct session_table *table, const char *token, fl_ms now)
 {
-    struct entry *empty = NULL, *oldest = NULL, *oldest_own = NULL;
+    struct session *empty = NULL, *oldest = NULL, *oldest_own = NULL;
     size_t own = 0;
 
     for (size_t i = 0; i < SESSIONS_MAX; i++) {
-        struct entry *entry = &table->entries[i];
+        struct session *entry = &table->entries[i];
         bool is_own;
 
-        if (entry->session.ends_at && is_over(entry, now)) drop(table, entry);
-        if (!entry->session.ends_at) {
+        if (entry->ends_at && is_over(entry, now)) drop(table, entry);
+        if (!entry->ends_at) {
             if (!empty) empty = entry;
             continue;
         }
-        is_own = strcmp(entry->session.token.id, token) == 0;
+        is_own = strcmp(entry->token.id, token) == 0;
         own += is_own;
         if (!oldest || entry->used_at < oldest->used_at) oldest = entry;
         if (is_own && (!oldest_own || entry->used_at < oldest_own->used_at)) oldest_own = entry;
@@ -108,26 +105,39 @@ static struct entry *make_room(struct session_table *table, const char *token, f
     return oldest;
 }
 
+/* Under the mutex. */
+static void put(struct session_table *table, const struct session *session, fl_ms now)
+{
+    struct session *entry = make_room(table, session->token.id, now);
+
+    *entry = *session;
+    fl_map_put(&table->places, &entry->key, sizeof entry->key, (uint64_t)(entry - table->entries));
+    table->changes++;
+}
+
 void session_table_begin(struct session_table *table, const struct token_hold *token, fl_ms now,
                          char ret_text[SESSION_TEXT_MAX], struct session *ret_session)
 {
-    struct session session = {
-        .key = make_secret(ret_text), .token = *token, .ends_at = now + SESSION_LIFE_MS};
-    struct entry *entry;
+    struct session session = {.key = make_secret(ret_text),
+                              .token = *token,
+                              .ends_at = now + SESSION_LIFE_MS,
+                              .used_at = now};
 
-    pthread_mutex_lock(&table->mutex);
-    entry = make_room(table, token->id, now);
-    *entry = (struct entry){session, now};
-    fl_map_put(&table->places, &session.key, sizeof session.key,
-               (uint64_t)(entry - table->entries));
-    pthread_mutex_unlock(&table->mutex);
+    session_table_add(table, &session, now);
     *ret_session = session;
 }
 
-/* Under the mutex; NULL: there is none. */
-static struct entry *look(struct session_table *table, const struct fl_digest *key, fl_ms now)
+void session_table_add(struct session_table *table, const struct session *session, fl_ms now)
 {
-    struct entry *entry;
+    pthread_mutex_lock(&table->mutex);
+    put(table, session, now);
+    pthread_mutex_unlock(&table->mutex);
+}
+
+/* Under the mutex; NULL: there is none. */
+static struct session *look(struct session_table *table, const struct fl_digest *key, fl_ms now)
+{
+    struct session *entry;
     uint64_t place;
 
     if (!fl_map_find(&table->places, key, sizeof *key, &place)) return NULL;
@@ -144,13 +154,13 @@ bool session_table_find(struct session_table *table, struct fl_str text, fl_ms n
                         struct session *ret_session)
 {
     struct fl_digest key;
-    const struct entry *entry;
+    const struct session *entry;
 
     if (text.len != SESSION_TEXT_MAX - 1) return false;
     key = fl_sha256(text.at, text.len);
     pthread_mutex_lock(&table->mutex);
     entry = look(table, &key, now);
-    if (entry) *ret_session = entry->session;
+    if (entry) *ret_session = *entry;
     pthread_mutex_unlock(&table->mutex);
     return entry != NULL;
 }
@@ -182,6 +192,30 @@ size_t session_table_len(struct session_table *table)
     len = table->places.len;
     pthread_mutex_unlock(&table->mutex);
     return len;
+}
+
+size_t session_table_copy(struct session_table *table, fl_ms now, struct session *ret)
+{
+    size_t len = 0;
+
+    pthread_mutex_lock(&table->mutex);
+    for (size_t i = 0; i < SESSIONS_MAX; i++) {
+        const struct session *entry = &table->entries[i];
+
+        if (entry->ends_at && !is_over(entry, now)) ret[len++] = *entry;
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return len;
+}
+
+uint64_t session_table_changes(struct session_table *table)
+{
+    uint64_t changes;
+
+    pthread_mutex_lock(&table->mutex);
+    changes = table->changes;
+    pthread_mutex_unlock(&table->mutex);
+    return changes;
 }
 
 /* ---- codes ----------------------------------------------------------------------------------- */

@@ -2,9 +2,10 @@
  * A session stands for the token with which it began, and has that token's rights as they are at
  * each request: a token that was revoked or expired, or whose secret was replaced, takes its
  * sessions with it.  It ends 12 hours after it began, 30 minutes after the last look at it, when
- * its owner leaves, and with the process.  Its text is a secret of 256 random bits, shown once;
- * here is only its SHA-256.  The bounds: SESSIONS_MAX, and SESSIONS_TOKEN_MAX of one token; at them
- * the one that was not used for the longest time makes room.
+ * its owner leaves, and with the process, unless session_file.h brings it into the next one.  Its
+ * text is a secret of 256 random bits, shown once; here is only its SHA-256.  The bounds:
+ * SESSIONS_MAX, and SESSIONS_TOKEN_MAX of one token; at them the one that was not used for the
+ * longest time makes room.
  *
  * A code begins one session, once, within a time: so a link can carry one.
  *
@@ -25,7 +26,7 @@ enum {
 struct session {
     struct fl_digest key;    /* names it here; no secret */
     struct token_hold token; /* with the secret with which it began */
-    fl_ms ends_at;
+    fl_ms ends_at, used_at;
 };
 
 struct session_table;
@@ -45,6 +46,12 @@ bool session_table_find(struct session_table *table, struct fl_str text, fl_ms n
 bool session_table_lives(struct session_table *table, const struct fl_digest *key, fl_ms now);
 void session_table_end(struct session_table *table, const struct fl_digest *key);
 size_t session_table_len(struct session_table *table);
+
+/* Copies all that are not over, SESSIONS_MAX at most, and returns how many. */
+size_t session_table_copy(struct session_table *table, fl_ms now, struct session *ret);
+/* One of an earlier process, which is not over. */
+void session_table_add(struct session_table *table, const struct session *session, fl_ms now);
+uint64_t session_table_changes(struct session_table *table); /* counts beginnings and ends */
 
 /* It counts until 'until'. */
 void session_table_make_code(struct session_table *table, const struct token_hold *token,

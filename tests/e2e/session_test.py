@@ -1,7 +1,10 @@
 """A browser signs in, without a browser: the cookie, what it opens and to whom, and its ends; and how the pages are served."""
+import contextlib
 import datetime
 import gzip
+import hashlib
 import json
+import os
 import re
 import subprocess
 import urllib.parse
@@ -218,7 +221,7 @@ def ends(h):
         made = h.api("POST", f"/v1/tokens/{made['id']}:rotate", {"graceSeconds": 0})
         equal(page.ask("GET", "/v1/jobs")[0], 401)
         assert signed_in(h, made["token"]).is_in()
-    with shows("sessions end with the process, and the cookie of the next one has another name"):
+    with shows("without TLS, sessions end with the process, and the cookie of the next one has another name"):
         page = signed_in(h)
         before = dict(page.cookies)
         h.kill()
@@ -277,6 +280,47 @@ def behind_tls():
             assert re.fullmatch(r"__Host-fairlead=[0-9a-f]{64}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure",
                                 headers["Set-Cookie"]), headers["Set-Cookie"]
             assert page.is_in()
+        kept = os.path.join(h.settings["state_dir"], "sessions")
+
+        def has(page):
+            """The session is in the file, by its hash."""
+            keys = [hashlib.sha256(value.encode()).hexdigest() for value in page.cookies.values()]
+            with contextlib.suppress(FileNotFoundError), open(kept) as file:
+                return keys[0] in file.read()
+            return False
+
+        with shows("there it goes on after a restart, also one by kill -9, and the file has no text of it"):
+            until("it is kept", lambda: has(page))
+            h.kill()
+            h.start()
+            assert page.is_in()
+            with open(kept) as file:
+                text = file.read()
+            assert all(value not in text for value in page.cookies.values()) and h.token not in text
+            equal(os.stat(kept).st_mode & 0o777, 0o600)
+            other = signed_in(h)
+            h.process.terminate()
+            h.process.wait(timeout=60)
+            h.start()
+            assert page.is_in() and other.is_in()
+        with shows("who has left does not come back by it, nor does a token that was revoked meanwhile"):
+            gone = Page(h, dict(page.cookies))
+            page.change("DELETE", "/v1/session")
+            made = h.api("POST", "/v1/tokens", {"name": "brief", "scopes": ["read"]})
+            brief = signed_in(h, made["token"])
+            until("that is kept", lambda: has(brief) and not has(gone))
+            h.api("DELETE", f"/v1/tokens/{made['id']}")
+            h.kill()
+            h.start()
+            equal((gone.is_in(), brief.is_in(), bool(other.is_in())), (None, None, True))
+        with shows("with a damaged file people sign in again, and the log says why"):
+            h.kill()
+            with open(kept, "w") as file:
+                file.write("fairlead sessions 1\nnonsense\n")
+            h.start()
+            equal(other.is_in(), None)
+            assert "event=sessions_not_read" in h.log("fairleadd"), h.log("fairleadd")[-2000:]
+            assert signed_in(h).is_in()
 
 
 def two_at_once(one):

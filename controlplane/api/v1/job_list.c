@@ -183,10 +183,10 @@ static void on_open_documents(struct api_call *call, const struct read_jobs *job
     answer_begin(call);
     for (size_t i = 0; i < list->views_len; i++) {
         const struct read_job *stored = stored_of(jobs, list->views[i].job);
+        bool passes = !job_filter_needs_stored(&list->filter) ||
+                      (stored && job_filter_stored(&list->filter, stored));
 
-        if (job_filter_needs_stored(&list->filter) &&
-            (!stored || !job_filter_stored(&list->filter, stored)))
-            continue;
+        if (!passes) continue;
         if (given == list->limit) {
             list->next =
                 list->views[i - 1].job.n; /* the next page begins below what is looked at */
