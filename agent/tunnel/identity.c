@@ -107,6 +107,13 @@ static bool read_text(struct identity_store store, const char *name, size_t byte
     return fl_fail(err, FL_TOO_LARGE, "%s: too large", name);
 }
 
+/* It is not there, or worth nothing: all else may pass, as too many open files do, and then it is
+ * as good as before. */
+static bool is_lost(const struct fl_err *why)
+{
+    return why->code == FL_ABSENT || why->code == FL_TORN || why->code == FL_TOO_LARGE;
+}
+
 static bool read_file(struct agent_identity *identity, struct identity_store store, uint64_t number,
                       struct fl_err *err)
 {
@@ -132,7 +139,7 @@ static bool load(struct agent_identity *identity, struct identity_store store, s
     bool is_read = false;
 
     if (!list(store, &numbers, err)) return false;
-    for (size_t i = 0; i < numbers.len && !is_read; i++) {
+    for (size_t i = 0; i < numbers.len && !is_read && is_lost(&why); i++) {
         is_read = read_file(identity, store, numbers.at[i], &why);
     }
     fl_vec_fini(&numbers);
@@ -220,14 +227,16 @@ bool agent_identity_next_key(struct identity_store store, struct fl_key **ret_ke
                              struct fl_err *err)
 {
     struct fl_key *key = NULL;
-    struct fl_err none = {0};
+    struct fl_err why = {0}, none = {0};
     struct fl_buf pem;
-    bool is_there;
+    bool is_read, is_there;
 
     fl_buf_init(&pem, FL_KEY_PEM_MAX);
-    is_there = store.ops->read(store.self, NEXT, &pem, &none) &&
-               fl_key_read((struct fl_str){(const char *)pem.at, pem.len}, &key, &none);
-    if (!is_there) {
+    is_read = store.ops->read(store.self, NEXT, &pem, &why);
+    is_there = is_read && fl_key_read((struct fl_str){(const char *)pem.at, pem.len}, &key, &none);
+    if (!is_read && !is_lost(&why)) {
+        fl_fail(err, why.code, "%s", why.text);
+    } else if (!is_there) {
         key = fl_key_create();
         is_there = write_next_key(store, key, &pem, err);
     }

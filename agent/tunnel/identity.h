@@ -18,7 +18,8 @@
 struct agent_identity; /* opaque; holds the key */
 struct fl_key;
 
-/* FL_ABSENT: never enrolled; FL_TORN: no text is whole.  'ret' is the caller's to destroy. */
+/* FL_ABSENT: never enrolled; FL_TORN: no text is whole; else one of them cannot be read now, and an
+ * older one does not stand in for it.  'ret' is the caller's to destroy. */
 FL_CHECK bool agent_identity_load(struct identity_store store, struct agent_identity **ret_identity,
                                   struct fl_err *err);
 void agent_identity_destroy(struct agent_identity *identity); /* NULL is fine */
@@ -38,7 +39,8 @@ fl_ms agent_identity_renew_at(const struct fl_cert *cert, bool is_fresh, fl_ms n
 
 /* The key for the next certificate, stored before the agent asks.  If the answer is lost, the agent
  * asks for the same key again; so the control plane tells it from a thief, who would come with
- * another key.  'ret_key' is the caller's to destroy. */
+ * another key.  A stored key that cannot be read now is an error, and is not replaced.  'ret_key'
+ * is the caller's to destroy. */
 FL_CHECK bool agent_identity_next_key(struct identity_store store, struct fl_key **ret_key,
                                       struct fl_err *err);
 

@@ -145,7 +145,62 @@ static void a_renewal_that_cannot_be_stored_leaves_the_identity_as_it_was(void *
     memory_store_fini(&memory);
 }
 
-FL_TESTS(cmocka_unit_test(it_is_renewed_at_half_of_its_life_however_often_the_agent_begins),
+/* The control plane may have answered for that key already: another one would be a thief's. */
+static void a_next_key_that_cannot_be_read_now_is_not_replaced(void **state)
+{
+    struct memory_store memory = {0};
+    struct identity_store store = {&memory_store_ops, &memory};
+    struct fl_key *first, *later;
+    struct fl_err err = {0};
+
+    (void)state;
+    assert_true(agent_identity_next_key(store, &first, &err));
+    memory.unreadable = "next.pem";
+    assert_false(agent_identity_next_key(store, &later, &err));
+    assert_int_equal(err.code, FL_IO);
+    memory.unreadable = NULL;
+    assert_true(agent_identity_next_key(store, &later, &err));
+    assert_true(fl_digest_eq(fl_key_sha256(first), fl_key_sha256(later)));
+    fl_key_destroy(later);
+    fl_buf_truncate(&memory_store_find(&memory, "next.pem")->bytes, 30); /* it is worth nothing */
+    assert_true(agent_identity_next_key(store, &later, &err));
+    assert_false(fl_digest_eq(fl_key_sha256(first), fl_key_sha256(later)));
+    fl_key_destroy(first);
+    fl_key_destroy(later);
+    memory_store_fini(&memory);
+}
+
+static void an_older_certificate_does_not_stand_in_for_one_that_cannot_be_read_now(void **state)
+{
+    struct memory_store memory = {0};
+    struct identity_store store = {&memory_store_ops, &memory};
+    struct fl_key *key = fl_key_create();
+    struct agent_identity *identity;
+    struct fl_buf older;
+    struct fl_err err = {0};
+
+    (void)state;
+    fl_buf_init(&older, 1 << 20);
+    assert_true(store_certificate(store, key, 1, &err));
+    assert_true(memory_store_read(&memory, "agent-1.pem", &older, &err));
+    assert_true(store_certificate(store, key, 2, &err));
+    assert_true(memory_store_write(&memory, "agent-1.pem", /* it could not be removed */
+                                   (struct fl_str){(const char *)older.at, older.len}, &err));
+    assert_int_equal(loaded_generation(store), 2);
+    memory.unreadable = "agent-2.pem";
+    assert_false(agent_identity_load(store, &identity, &err));
+    assert_int_equal(err.code, FL_IO);
+    memory.unreadable = NULL;
+    fl_buf_truncate(&memory_store_find(&memory, "agent-2.pem")->bytes, 300);
+    assert_int_equal(loaded_generation(store), 1); /* the highest whole one */
+    fl_buf_fini(&older);
+    fl_key_destroy(key);
+    memory_store_fini(&memory);
+}
+
+FL_TESTS(cmocka_unit_test(a_next_key_that_cannot_be_read_now_is_not_replaced),
+         cmocka_unit_test(an_older_certificate_does_not_stand_in_for_one_that_cannot_be_read_now),
+         cmocka_unit_test(it_is_renewed_at_half_of_its_life_however_often_the_agent_begins),
          cmocka_unit_test(a_fresh_one_is_renewed_at_half_of_its_life_too),
          cmocka_unit_test(a_clock_that_is_wrong_neither_renews_without_end_nor_too_late),
          cmocka_unit_test(any_store_keeps_an_identity),

@@ -15,7 +15,8 @@ struct memory_text {
 
 struct memory_store {
     FL_VEC(struct memory_text) texts;
-    bool is_full, is_away; /* writes fail; everything does */
+    bool is_full, is_away;  /* writes fail; everything does */
+    const char *unreadable; /* the text of this name is there, and cannot be read now */
 };
 
 static inline struct memory_text *memory_store_find(struct memory_store *memory, const char *name)
@@ -42,9 +43,13 @@ static inline bool memory_store_list(void *self, void (*fn)(void *ctx, const cha
 static inline bool memory_store_read(void *self, const char *name, struct fl_buf *ret_text,
                                      struct fl_err *err)
 {
+    const struct memory_store *memory = self;
     struct memory_text *text = memory_store_find(self, name);
 
     if (!text) return fl_fail(err, FL_ABSENT, "no text %s", name);
+    if (memory->unreadable && strcmp(name, memory->unreadable) == 0) {
+        return fl_fail(err, FL_IO, "%s: too many open files", name);
+    }
     return fl_buf_put(ret_text, text->bytes.at, text->bytes.len) ||
            fl_fail(err, FL_TOO_LARGE, "%s", name);
 }
