@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "agent/tunnel/identity_folder.h"
+#include "shared/base/assert.h"
 #include "shared/base/vec.h"
 #include "shared/tls/ca.h"
 #include "shared/tls/digest.h"
@@ -183,6 +184,7 @@ static void an_older_certificate_does_not_stand_in_for_one_that_cannot_be_read_n
     fl_buf_init(&older, 1 << 20);
     assert_true(store_certificate(store, key, 1, &err));
     assert_true(memory_store_read(&memory, "agent-1.pem", &older, &err));
+    fl_assert(older.at);
     assert_true(store_certificate(store, key, 2, &err));
     assert_true(memory_store_write(&memory, "agent-1.pem", /* it could not be removed */
                                    (struct fl_str){(const char *)older.at, older.len}, &err));
