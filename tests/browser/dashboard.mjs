@@ -27,7 +27,7 @@ if (flags.shots) mkdirSync(flags.shots, { recursive: true });
 
 const WIDE = { width: 1280, height: 860 };
 const NARROW = { width: 390, height: 844 };
-const WAIT_MS = 10_000;
+const WAIT_MS = 60_000;
 /** So that a second run on the same fleet does not find the jobs of the first. */
 const RUN = `r${Date.now()}`;
 const HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>";
@@ -72,7 +72,7 @@ const submit = (document) => api("POST", "/v1/jobs", document);
 const shell = (script) => ["sh", "-c", script];
 
 async function untilState(id, states) {
-    for (let tries = 0; tries < 300; tries++) {
+    for (let tries = 0; tries < 1200; tries++) {
         const job = await api("GET", `/v1/jobs/${id}`);
         if (states.includes(job.state)) return job;
         await sleep(100);
