@@ -58,18 +58,28 @@ static int print_link(struct cli *cli, const char *link)
     return CLI_OK;
 }
 
+/* The path of a job's page, once it is known that there is one.  0, or an exit code. */
+static int find_page(struct cli *cli, const char *word, const char **ret_path)
+{
+    json_t *job = NULL;
+    int code = CLI_OK;
+    const char *id = cli_job_id(cli, word, &code);
+
+    if (!id || (code = cli_get(cli, &job, "/v1/jobs/%s", id)) != 0) return code;
+    *ret_path = fl_arena_printf(&cli->arena, "/jobs/%s", cli_text(job, "id"));
+    json_decref(job);
+    return CLI_OK;
+}
+
 int verb_open(struct cli *cli)
 {
-    const char *path = "/", *browser = name_of_browser(), *link, *id;
+    const char *path = "/", *browser = name_of_browser(), *link;
     bool must_print = cli_has(&cli->args, CLI_OPT_print) || cli_is_data(cli);
     int code = CLI_OK;
 
     if (cli->args.words.len > 1) return cli_fail(CLI_USAGE, "usage: fairlead open [JOB]");
-    if (cli->args.words.len == 1) {
-        id = cli_job_id(cli, cli->args.words.at[0], &code);
-        if (!id) return code;
-        path = fl_arena_printf(&cli->arena, "/jobs/%s", id);
-    }
+    if (cli->args.words.len == 1) code = find_page(cli, cli->args.words.at[0], &path);
+    if (code) return code;
     code = cli_page_link(cli, path, CLI_PAGE_LINK_S, &link);
     if (code) return code;
     if (!must_print && browser && start_browser(browser, link)) {

@@ -105,16 +105,6 @@ static struct session *make_room(struct session_table *table, const char *token,
     return oldest;
 }
 
-/* Under the mutex. */
-static void put(struct session_table *table, const struct session *session, fl_ms now)
-{
-    struct session *entry = make_room(table, session->token.id, now);
-
-    *entry = *session;
-    fl_map_put(&table->places, &entry->key, sizeof entry->key, (uint64_t)(entry - table->entries));
-    table->changes++;
-}
-
 void session_table_begin(struct session_table *table, const struct token_hold *token, fl_ms now,
                          char ret_text[SESSION_TEXT_MAX], struct session *ret_session)
 {
@@ -129,8 +119,13 @@ void session_table_begin(struct session_table *table, const struct token_hold *t
 
 void session_table_add(struct session_table *table, const struct session *session, fl_ms now)
 {
+    struct session *entry;
+
     pthread_mutex_lock(&table->mutex);
-    put(table, session, now);
+    entry = make_room(table, session->token.id, now);
+    *entry = *session;
+    fl_map_put(&table->places, &entry->key, sizeof entry->key, (uint64_t)(entry - table->entries));
+    table->changes++;
     pthread_mutex_unlock(&table->mutex);
 }
 

@@ -10,6 +10,10 @@
 #define TEXT_(line) #line
 #define TEXT(line) TEXT_(line)
 
+struct file {
+    const char *path, *name, *content_type, *begin, *end;
+};
+
 #ifdef FL_DASHBOARD
 #define ASSET(path, file, content_type)                                                            \
     __asm__(".pushsection .rodata\n"                                                               \
@@ -21,9 +25,7 @@
 #include "controlplane/dashboard/built/assets.def"
 #undef ASSET
 
-static const struct file {
-    const char *path, *name, *content_type, *begin, *end;
-} files[] = {
+static const struct file files[] = {
 #define ASSET(path, file, content_type)                                                            \
     {path, file, content_type, JOIN(asset_, __LINE__), JOIN(asset_end_, __LINE__)},
 #include "controlplane/dashboard/built/assets.def"
@@ -31,9 +33,7 @@ static const struct file {
     {0},
 };
 #else
-static const struct file {
-    const char *path, *name, *content_type, *begin, *end;
-} files[] = {{0}};
+static const struct file files[] = {{0}};
 #endif
 
 bool asset_find(struct fl_str path, struct asset *ret_asset)

@@ -133,6 +133,9 @@ def codes(h, cli):
         with open(seen) as file:
             fields = urllib.parse.parse_qs(urllib.parse.urlsplit(file.read().strip()).fragment)
         equal(Page(h).sign_in(code=fields["code"][0])[0], 201)
+    with shows("a job that is not there gets no link, and the error names it"):
+        out = cli("open", "job-zzzz", "--print")
+        assert out.returncode != 0 and out.stdout == "" and "job-zzzz" in out.stderr, out
     with shows("the commands of docs/dashboard.md open what they say"):
         with open(f"{fleet.ROOT}/docs/dashboard.md") as file:
             block = re.search(r"^```\n(.*?)^```$", file.read(), re.M | re.S)[1]
