@@ -1,22 +1,24 @@
 """Reads the API server's audit log: who asked for what, by which verb, and whether it was granted."""
+import datetime
 import json
 
 
 class Audit:
     def __init__(self, path):
-        self.path, self.begin = path, 0
+        self.path, self.begin, self.since = path, 0, ""
 
     def mark(self):
-        """Entries before this call are passed over from now on."""
+        """Requests that came before this call are passed over from now on, whenever their streams end."""
         with open(self.path, "rb") as file:
             self.begin = file.seek(0, 2)
+        self.since = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
     def entries(self, user=None, agent=None, **wanted):
         """Entries since the mark.  user: the user's name; agent: how the user agent begins; others: see 'fields'."""
         with open(self.path, "rb") as file:
             file.seek(self.begin)
             lines = [line for line in file if line.endswith(b"\n")]  # the last one may be half written
-        found = [fields(json.loads(line)) for line in lines]
+        found = [fields(entry) for entry in map(json.loads, lines) if entry["requestReceivedTimestamp"] >= self.since]
         return [one for one in found if user in (None, one["user"]) and one["agent"].startswith(agent or "")
                 and all(one[key] == value for key, value in wanted.items())]
 

@@ -110,8 +110,9 @@ def streams(c):
         found = {user: statuses_of_exec(c, user) for user in ("get", "create", "both")}
         equal(found, {"get": (403, 403), "create": (403, 101), "both": (101, 101)})
     with shows("the audit log names exec, attach and port-forward: 'get' by WebSocket, 'create' by SPDY"):
-        for protocol, verb in ((SOCKET, "get"), (SPDY, "create")):
-            c.audit.mark()
+        for protocol, verb, before in ((SOCKET, "get", SPDY), (SPDY, "create", SOCKET)):
+            with c.forward("pod/web", 8080, before):  # the log tells its end after the mark
+                c.audit.mark()
             use_streams(c, protocol)
             wanted = {(verb, "", f"pods/{name}") for name in ("exec", "attach", "portforward")}
             until("all three are there", lambda: wanted <= c.audit.uses(user="admin", agent="kubectl"), 30)
