@@ -1,8 +1,9 @@
-/* cgroup.h - limits for a replica by a control group (version 2), where the host lets us.
- * 'root' is a folder that was delegated to us and holds no process of its own.  Without it there
- * are no limits, which the runtime says once.  The agent never moves itself: systemd's
- * DelegateSubgroup=agent does.  Everything is plain files and folders, so that a plain tree shows
- * what is written.
+/* cgroup.h - limits for a replica by a control group, where the host lets us.
+ * 'root' is where groups are made.  In version 2 it is a folder that was delegated to us and holds
+ * no process of its own: the agent never moves itself, systemd's DelegateSubgroup=agent does.  In
+ * version 1 (cgroup_v1.h) root needs no delegation, and any folder will do.  Without it there are
+ * no limits, which the runtime says once.  Everything is plain files and folders, so that a plain
+ * tree shows what is written.
  * Uses shared/base. */
 #pragma once
 
@@ -18,7 +19,8 @@
 enum { CGROUP_PATH_MAX = 512 };
 
 /* Finds the group that systemd delegates to us: the parent of our own group, if that is named
- * 'agent'; FL_ABSENT otherwise. */
+ * 'agent'; FL_ABSENT otherwise.  In version 1 our own group; FL_UNSUPPORTED: it is not ours to
+ * divide. */
 FL_CHECK bool cgroup_find_root(char ret_root[CGROUP_PATH_MAX], struct fl_err *err);
 
 /* Lets groups below have limits of cpu and memory.  FL_UNSUPPORTED: the host does not offer them

@@ -223,6 +223,24 @@ static bool start_supervisor(struct process_replica *replica, int news, struct f
     return fl_fail(err, FL_IO, "cannot start %s: %s", process->config.supervisor, strerror(why));
 }
 
+/* The group's name tells agents apart that make theirs in one folder. */
+static bool make_group(struct process_replica *replica, const struct runtime_order *order,
+                       struct fl_err *err)
+{
+    struct process *process = replica->process;
+    char name[LAYOUT_NAME_MAX + sizeof("-0123456789abcdef")];
+    struct stat dir = {0};
+
+    if (!process->config.cgroup) return true;
+    if (fstat(process->dir, &dir) != 0) {
+        return fl_fail(err, FL_IO, "cannot look at the own folder: %s", strerror(errno));
+    }
+    snprintf(name, sizeof name, "%s-%016" PRIx64, replica->name,
+             fl_hash_u64(fl_hash_u64(0, dir.st_dev), dir.st_ino));
+    return cgroup_create(process->config.cgroup, name, order->role->limit.usual, replica->cgroup,
+                         err);
+}
+
 bool spawn_replica(struct process_replica *replica, const struct runtime_order *order,
                    struct fl_err *err)
 {
@@ -232,11 +250,9 @@ bool spawn_replica(struct process_replica *replica, const struct runtime_order *
     int news;
 
     make_run_id(process, replica);
-    if (process->config.cgroup && !cgroup_create(process->config.cgroup, replica->name,
-                                                 order->role->limit.usual, replica->cgroup, err)) {
+    if (!make_group(replica, order, err) || !make_dir(replica, order, err) ||
+        !replica_watch(replica, err))
         return false;
-    }
-    if (!make_dir(replica, order, err) || !replica_watch(replica, err)) return false;
     snprintf(news_path, sizeof(news_path), "%s/" LAYOUT_NEWS, replica->name);
     news = openat(process->dir, news_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     if (news < 0) return fl_fail(err, FL_IO, "cannot open the news: %s", strerror(errno));

@@ -388,6 +388,7 @@ static bool open_pipes(struct supervisor *supervisor, struct fl_err *err)
 
 static bool live(struct supervisor *supervisor, struct fl_err *err)
 {
+    const struct layout_spec *spec = supervisor->config->spec;
     int lifeline = supervisor->config->lifeline;
 
     if (!open_pipes(supervisor, err) || !shut_gate(supervisor, err)) return false;
@@ -395,10 +396,16 @@ static bool live(struct supervisor *supervisor, struct fl_err *err)
     while (supervisor->state != FINISHED && supervisor->state != LEFT) {
         if (!turn(supervisor, &lifeline, err)) return false;
     }
-    if (supervisor->state == LEFT) return true;
-    drain(supervisor);
-    sink_end(&supervisor->sink, layout_now());
-    return write_exit(supervisor, err);
+    if (supervisor->state != LEFT) {
+        drain(supervisor);
+        sink_end(&supervisor->sink, layout_now());
+        if (!write_exit(supervisor, err)) return false;
+    }
+    /* Without the lifeline no agent comes that would. */
+    if (supervisor->config->lifeline >= 0 && lifeline < 0 && spec->cgroup.len > 0) {
+        cgroup_remove(spec->cgroup.at);
+    }
+    return true;
 }
 
 bool supervisor_run(const struct supervisor_config *config, struct fl_err *err)
