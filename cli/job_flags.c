@@ -161,6 +161,9 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
     put_text(cli, document, "deadline", CLI_OPT_deadline);
     put_list(cli, document, "clusters", CLI_OPT_cluster);
     put_list(cli, document, "notClusters", CLI_OPT_not_cluster);
+    if (cli_has(&cli->args, CLI_OPT_require_limits)) {
+        json_object_set_new(document, "requireLimits", json_true());
+    }
     if (cli_has(&cli->args, CLI_OPT_hold)) json_object_set_new(document, "hold", json_true());
     return put_number(cli, document, "replicas", CLI_OPT_replicas, 1, FL_JOB_REPLICAS_MAX, err) &&
            put_number(cli, document, "array", CLI_OPT_array, 1, FL_JOB_ELEMENTS_MAX, err) &&

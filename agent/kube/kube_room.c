@@ -6,6 +6,7 @@
 #include "shared/base/arena.h"
 #include "shared/base/buf.h"
 #include "shared/base/map.h"
+#include "shared/base/node_label.h"
 #include "shared/base/resource_name.h"
 #include "shared/base/slab.h"
 #include "shared/base/vec.h"
@@ -77,16 +78,19 @@ static bool may_take_pods(const struct kube_node *node)
     return node->ready == KUBE_NODE_READY && !node->is_unschedulable;
 }
 
-/* Those that fit, sorted by key. */
+/* Those that fit, sorted by key, and ours: a kubelet keeps containers within their limits. */
 static void write_labels(const struct kube_node *node, struct fl_buf *out)
 {
     struct fl_arena arena = {0};
-    struct fl_pairs pairs = fl_pairs_new(node->labels_len, &arena);
-    size_t bytes = 0;
+    struct fl_pairs pairs = fl_pairs_new(node->labels_len + 1, &arena);
+    size_t bytes = strlen(FL_NODE_LIMITS);
 
+    pairs.at[pairs.len++] =
+        (struct fl_pair){FL_STR(FL_NODE_LIMITS_KEY), FL_STR(FL_NODE_LIMITS_VALUE)};
     for (size_t i = 0; i < node->labels_len; i++) {
         const struct kube_label *label = &node->labels[i];
 
+        if (fl_str_eq(label->key, FL_STR(FL_NODE_LIMITS_KEY))) continue;
         bytes += label->key.len + label->value.len + strlen("=\n");
         if (bytes > KUBE_ROOM_LABELS_BYTES_MAX) break;
         pairs.at[pairs.len++] = (struct fl_pair){label->key, label->value};

@@ -3,6 +3,7 @@
 
 #include "agent/process/process_state.h"
 #include "shared/base/assert.h"
+#include "shared/base/node_label.h"
 
 static void note(struct process *process, struct process_note news)
 {
@@ -107,9 +108,20 @@ void process_events_undelivered(struct process_replica *replica, enum agent_comm
     note(replica->process, news);
 }
 
+/* Sorted by key. */
+static struct fl_str labels_of(const struct process *process)
+{
+    if (process->config.cgroup && process->is_pretended) {
+        return FL_STR(FL_NODE_LIMITS FL_NODE_PRETENDED);
+    }
+    if (process->config.cgroup) return FL_STR(FL_NODE_LIMITS);
+    return process->is_pretended ? FL_STR(FL_NODE_PRETENDED) : (struct fl_str){0};
+}
+
 void process_events_nodes(struct process *process)
 {
     const struct process_config *config = &process->config;
+    struct fl_str labels = labels_of(process);
 
     for (uint32_t i = 0; i < config->nodes; i++) {
         struct process_note news = {.event.kind = AGENT_EV_node_seen};
@@ -117,8 +129,7 @@ void process_events_nodes(struct process *process)
         news.event.node_seen.number = i;
         news.event.node_seen.is_ready = true;
         news.event.node_seen.name = fl_str_c(process->names.at[i]);
-        news.event.node_seen.labels =
-            process->is_pretended ? FL_STR("pretended=true\n") : (struct fl_str){0};
+        news.event.node_seen.labels = labels;
         news.event.node_seen.total = process->each;
         news.event.node_seen.named = config->named;
         note(process, news);

@@ -55,12 +55,25 @@ static void put_shares(struct cli *cli, struct cli_table *table, const json_t *o
     cli_table_put(table, "%s", named_shares(cli, one));
 }
 
+/* Whether its nodes keep jobs within what they ask for. */
+static const char *limits_of(struct cli *cli, const json_t *cluster)
+{
+    long long ready = (long long)cli_int(cluster, "nodesReady");
+    long long limited = (long long)cli_int(cluster, "nodesLimited");
+
+    if (ready == 0) return "-";
+    if (limited == 0) return "no";
+    if (limited == ready) return "yes";
+    return fl_arena_printf(&cli->arena, "%lld of %lld", limited, ready);
+}
+
 static void put_cluster(struct cli *cli, struct cli_table *table, const json_t *cluster)
 {
     cli_table_put(table, "%s", cli_text(cluster, "name"));
     cli_table_put(table, "%s", cli_text(cluster, "state"));
     cli_table_put(table, "%lld", (long long)cli_int(cluster, "nodes"));
     put_shares(cli, table, cluster);
+    cli_table_put(table, "%s", limits_of(cli, cluster));
     cli_table_put(table, "%lld", (long long)cli_int(cluster, "attempts"));
     cli_table_put(table, "%s", cli_text(cluster, "id"));
     cli_table_put(table, "%s", cli_text(cluster, "cordon"));
@@ -72,7 +85,7 @@ int verb_cluster_ls(struct cli *cli)
         .group = "clusters",
         .name = "name",
         .header = "CLUSTER|STATE|>NODES|>CPU used/all|>MEMORY used/all|>GPU used/all|"
-                  "~OTHERS used/all|>ATTEMPTS|"
+                  "~OTHERS used/all|LIMITS|>ATTEMPTS|"
                   "+ID|+NOTE",
         .put = put_cluster,
         .none = "no cluster has joined; 'fairlead cluster join NAME' makes a join token"};

@@ -47,6 +47,24 @@ static void put_after(struct cli *cli, const json_t *list)
     }
 }
 
+/* Says it where its cluster keeps no job within what it asks for. */
+static void put_limits(struct cli *cli, const char *name)
+{
+    struct cli_request request = {.method = "GET", .is_impatient = true};
+    struct cli_reply reply = {0};
+    struct fl_err err = {0};
+    json_t *cluster;
+
+    if (!*name) return;
+    request.path = fl_arena_printf(&cli->arena, "/v1/clusters/%s", name);
+    if (!cli_send(cli, &request, &reply, &err) || reply.status != 200) return;
+    cluster = json_loadb(reply.body, reply.len, 0, NULL);
+    if (cli_int(cluster, "nodesReady") > 0 && cli_int(cluster, "nodesLimited") == 0) {
+        put_line(cli, "limits", "none there: it may take more memory and CPU than it asks for");
+    }
+    json_decref(cluster);
+}
+
 static void describe_job(struct cli *cli, const json_t *job)
 {
     const char *state = cli_text(job, "state"), *key;
@@ -72,6 +90,7 @@ static void describe_job(struct cli *cli, const json_t *job)
         printf("%-12s %lld\n", "revision", (long long)cli_int(job, "revision"));
     }
     put_line(cli, "cluster", cli_text(job, "cluster"));
+    put_limits(cli, cli_text(job, "cluster"));
     put_line(cli, "submitted", cli_when(cli, cli_text(job, "submittedAt")));
     put_line(cli, "by", cli_text(job, "submittedBy"));
     put_line(cli, "ended", cli_when(cli, cli_text(job, "endedAt")));

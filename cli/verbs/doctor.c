@@ -297,6 +297,13 @@ static void look_at_clusters(struct doctor *doctor)
         bool is_good = strcmp(state, "ready") == 0 || strcmp(state, "cordoned") == 0 ||
                        strcmp(state, "draining") == 0;
 
+        bool is_unlimited = cli_int(one, "nodesReady") > 0 && cli_int(one, "nodesLimited") == 0;
+
+        if (is_unlimited) {
+            state = SAY("%s; its nodes set no limits: a job may take more memory and CPU than it "
+                        "asks for, unless it says requireLimits and goes elsewhere",
+                        state);
+        }
         found(doctor, is_good, SAY("%s", cli_text(one, "name")), state,
               "its agent does not hold its tunnel: look at its log, its clock, and its way out "
               "(proxy)");

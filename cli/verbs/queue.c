@@ -7,22 +7,29 @@
 #include "cli/resource.h"
 #include "cli/table.h"
 
+static const char *const states[] = {"held", "queued", "starting", "running", "stopping"};
+
 static void put_queue(struct cli *cli, struct cli_table *table, const json_t *queue)
 {
     bool is_paused = json_is_true(json_object_get(queue, "paused"));
     const json_t *cpu = json_object_get(queue, "defaultCpu");
+    const json_t *by_state = json_object_get(queue, "byState");
 
     (void)cli;
     cli_table_put(table, "%s", cli_text(queue, "name"));
     cli_table_put(table, "%s", is_paused ? "paused" : "open");
-    cli_table_put(table, "%lld", (long long)cli_int(queue, "jobs"));
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        cli_table_put(table, "%lld", (long long)cli_int(by_state, states[i]));
+    }
     cli_table_put(table, "%s", json_is_string(cpu) ? json_string_value(cpu) : "preset");
 }
 
-static const struct cli_list queues = {.group = "queues",
-                                       .name = "name",
-                                       .header = "~QUEUE|STATE|>OPEN JOBS|>DEFAULT CPU",
-                                       .put = put_queue};
+static const struct cli_list queues = {
+    .group = "queues",
+    .name = "name",
+    .header = "~QUEUE|STATE|>HELD|>QUEUED|>STARTING|>RUNNING|>STOPPING|"
+              ">DEFAULT CPU",
+    .put = put_queue};
 
 int verb_queue_ls(struct cli *cli)
 {

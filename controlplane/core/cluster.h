@@ -42,6 +42,7 @@ struct node {
     uint64_t stamp;    /* the stamp of the event that last reported it */
     uint32_t replicas; /* so many replicas of live attempts are on it */
     bool is_ready;
+    bool has_limits; /* its labels say FL_NODE_LIMITS */
 };
 
 /* A replica that the agent holds, whose job's number the database has lost. */
@@ -111,6 +112,7 @@ struct cluster {
     FL_VEC(uint32_t) holes;      /* indices */
     uint32_t told_len;           /* nodes that this session has reported */
     uint32_t ready_len;          /* those of them that are ready */
+    uint32_t limited_len;        /* and those of these that have limits */
     bool is_listed;              /* this session has reported all nodes: a missing one is gone */
     struct fl_resources_sum total_sum,
         free_sum;                             /* over the ready nodes that this session reported */

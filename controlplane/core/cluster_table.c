@@ -5,6 +5,7 @@
 #include "controlplane/core/cluster_extras.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/node_label.h"
 
 void cluster_table_init(struct cluster_table *table, uint32_t clusters_max, uint32_t nodes_max)
 {
@@ -299,6 +300,7 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
         fl_resources_sum_take(&cluster->total_sum, node->total);
         fl_resources_sum_take(&cluster->free_sum, node->free);
         cluster->ready_len--;
+        cluster->limited_len -= node->has_limits;
     }
     if (node->session == cluster->session_epoch) {
         cluster->by_number.at[node->number] = 0;
@@ -314,12 +316,25 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
     if (node->replicas == 0) forget_node(table, cluster, i);
 }
 
+static bool has_line(struct fl_str lines, struct fl_str line)
+{
+    while (lines.len >= line.len && memcmp(lines.at, line.at, line.len) != 0) {
+        const char *end = memchr(lines.at, '\n', lines.len);
+
+        if (!end) return false;
+        lines.len -= (size_t)(end + 1 - lines.at);
+        lines.at = end + 1;
+    }
+    return lines.len >= line.len;
+}
+
 static bool set_labels(struct node *node, struct fl_str labels)
 {
     if (fl_str_eq(node->labels, labels)) return false;
     fl_free((void *)node->labels.at);
     node->labels.at = labels.len ? memcpy(fl_alloc(labels.len), labels.at, labels.len) : NULL;
     node->labels.len = labels.len;
+    node->has_limits = has_line(labels, FL_STR(FL_NODE_LIMITS));
     return true;
 }
 
@@ -376,6 +391,7 @@ static struct node_before uncount(struct cluster *cluster, const struct node *no
     fl_resources_sum_take(&cluster->total_sum, node->total);
     fl_resources_sum_take(&cluster->free_sum, node->free);
     cluster->ready_len--;
+    cluster->limited_len -= node->has_limits;
     return (struct node_before){node->total, node->free, true};
 }
 
@@ -385,6 +401,7 @@ static void count(struct cluster *cluster, const struct node *node)
     fl_resources_sum_add(&cluster->total_sum, node->total);
     fl_resources_sum_add(&cluster->free_sum, node->free);
     cluster->ready_len++;
+    cluster->limited_len += node->has_limits;
 }
 
 static void set_room(struct cluster *cluster, struct node *node, struct fl_resources total,
@@ -591,7 +608,7 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
     cluster->is_connected = cluster->is_ack_due = false;
     cluster->is_inventoried = cluster->is_reconciled = false;
     cluster->is_listed = false;
-    cluster->told_len = cluster->ready_len = 0;
+    cluster->told_len = cluster->ready_len = cluster->limited_len = 0;
     cluster->connection = 0;
     cluster->control_seq = cluster->report_seq = 0;
     cluster->inventory_len = 0;

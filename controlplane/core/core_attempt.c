@@ -98,6 +98,12 @@ bool core_attempt_unhold(struct core *core, struct element *element, uint32_t i)
 
 /* ---- lists of its cluster -------------------------------------------------------------------- */
 
+/* Its job may be in another state now. */
+static void recount(struct core *core, const struct element *element)
+{
+    queue_table_recount(&core->queues, &core->jobs, element->job);
+}
+
 void core_attempt_link(struct core *core, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
@@ -111,6 +117,7 @@ void core_attempt_link(struct core *core, struct element_slot slot)
     cluster->live_first = slot;
     cluster->live_len++;
     job_table_run(&core->jobs, job_of(core, element))->live++;
+    recount(core, element);
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         uint32_t node = element_replica(element, i)->node;
 
@@ -213,6 +220,7 @@ void core_attempt_unlink(struct core *core, struct element_slot slot)
     if (element->is_unknown) run->unknown--;
     if (element->is_overdue) run->overdue--;
     element->is_unknown = element->is_overdue = false;
+    recount(core, element);
 }
 
 void core_attempt_note_silence(struct core *core, struct element *element)
@@ -498,6 +506,7 @@ static void take_back(struct core *core, struct core_batch *batch, struct elemen
         job_table_run(&core->jobs, job_of(core, element))->running--;
     }
     element->is_running = is_running;
+    recount(core, element);
 }
 
 bool core_attempt_replica(struct core *core, struct core_batch *batch, struct element_slot slot,
@@ -530,6 +539,7 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
     if (state == FL_REPLICA_running || (state == FL_REPLICA_exited && !element->is_running)) {
         if (!element->is_running) job_table_run(&core->jobs, job_of(core, element))->running++;
         element->is_running = true;
+        recount(core, element);
         first_start(core, batch, element->job);
     }
     if (fl_replica_state_is_last(state)) {

@@ -287,8 +287,9 @@ static void check_jobs(const struct core *core, struct sums *sums)
     }
 }
 
-/* The jobs that came from another queue; how many they are. */
-static size_t check_moved(const struct core *core, const struct queue *queue)
+/* The jobs that came from another queue; how many they are, and in which states. */
+static size_t check_moved(const struct core *core, const struct queue *queue,
+                          uint32_t in_state[JOB_OPEN_STATES_LEN + 1])
 {
     struct job_slot slot = job_tree_first(&core->jobs, JOB_LINKS_OF_QUEUE, queue->moved);
     size_t len = 0;
@@ -297,6 +298,7 @@ static size_t check_moved(const struct core *core, const struct queue *queue)
         const struct job *job = job_table_at(&core->jobs, slot);
 
         fl_assert(job->is_moved && job_table_revision(&core->jobs, job) > 0);
+        in_state[job_table_state(&core->jobs, job)]++;
         fl_assert(queue_table_bucket(&core->queues, job->bucket)->queue.n == queue->id.n);
         slot = job_tree_after(&core->jobs, JOB_LINKS_OF_QUEUE, queue->moved, job->id);
     }
@@ -309,6 +311,7 @@ static void check_buckets(const struct core *core)
 
     for (size_t q = 0; q < core->queues.queues.len; q++) {
         const struct queue *queue = &core->queues.queues.at[q];
+        uint32_t in_state[JOB_OPEN_STATES_LEN + 1] = {0};
         size_t in_queue = 0, listed = 0;
 
         for (struct job_slot slot = queue->newest; slot.n;
@@ -319,9 +322,10 @@ static void check_buckets(const struct core *core)
             fl_assert(!job->is_moved);
             fl_assert(!job->older.n || job_table_at(&core->jobs, job->older)->id < job->id);
             fl_assert(!job->older.n || job_table_at(&core->jobs, job->older)->newer.n == slot.n);
+            in_state[job_table_state(&core->jobs, job)]++;
             listed++;
         }
-        listed += check_moved(core, queue);
+        listed += check_moved(core, queue, in_state);
         for (size_t i = 0; i < queue->buckets.len; i++) {
             const struct bucket *bucket = queue_table_bucket(&core->queues, queue->buckets.at[i]);
             uint64_t before = 0;
@@ -338,6 +342,7 @@ static void check_buckets(const struct core *core)
             }
         }
         fl_assert(in_queue == queue->jobs && listed == in_queue);
+        fl_assert(memcmp(queue->in_state, in_state, sizeof in_state) == 0);
         jobs += in_queue;
     }
     fl_assert(jobs == core->jobs.jobs.len);
@@ -403,7 +408,7 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
 {
     uint32_t *replicas = fl_new_array(uint32_t, cluster->nodes.len + 1);
     struct fl_resources_sum *held = fl_new_array(struct fl_resources_sum, cluster->nodes.len + 1);
-    uint32_t told = 0, ready = 0, holes = 0;
+    uint32_t told = 0, ready = 0, limited = 0, holes = 0;
 
     for (struct element_slot slot = cluster->live_first; slot.n;) {
         struct element *element = element_table_at(&core->elements, slot);
@@ -429,10 +434,12 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
         fl_assert(node->name.len > 0 || (!is_told && node->replicas == 0 && !node->labels.at));
         told += is_told;
         ready += is_told && node->is_ready;
+        limited += is_told && node->is_ready && node->has_limits;
         holes += node->name.len == 0;
     }
     fl_assert(told == cluster->told_len && told <= core->clusters.nodes_max);
-    fl_assert(!cluster->is_connected || ready == cluster->ready_len);
+    fl_assert(!cluster->is_connected ||
+              (ready == cluster->ready_len && limited == cluster->limited_len));
     fl_assert(holes == cluster->holes.len);
     fl_assert(cluster->nodes_by_name.len == cluster->nodes.len - holes);
     fl_free(replicas);

@@ -78,6 +78,7 @@ struct core_cluster_view {
     uint32_t attempts; /* live ones */
     uint32_t attempts_unconfirmed;
     uint32_t nodes, nodes_ready;         /* nodes that this session reported */
+    uint32_t nodes_limited;              /* ready ones that have limits */
     struct fl_resources_sum total, free; /* over its ready nodes */
     struct core_resource_view *named;    /* likewise, by number */
     size_t named_len;
@@ -98,7 +99,8 @@ struct core_queue_view {
     bool is_paused;
     bool has_default_cpu;
     uint32_t default_cpu_milli;
-    uint64_t jobs; /* open */
+    uint64_t jobs;                              /* open */
+    uint32_t in_state[JOB_OPEN_STATES_LEN + 1]; /* so many of them, by enum job_state */
 };
 
 /* Whether a cluster's certificates count. */

@@ -19,6 +19,7 @@ void core_job_place(struct core *core, struct job_slot slot)
     } else {
         queue_table_remove(&core->queues, &core->jobs, slot);
     }
+    queue_table_recount(&core->queues, &core->jobs, slot);
 }
 
 void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot slot, bool is_held)
@@ -131,6 +132,7 @@ static void give_up(struct core *core, struct core_batch *batch, struct job_slot
     dependency_table_drop(&core->dependencies, job->id);
     run->stop = REASON_NeverMet;
     run->is_swept = true;
+    queue_table_recount(&core->queues, &core->jobs, slot);
     core_batch_row(batch, &row);
     core_later_add(core, (struct later){.id = job->id});
 }

@@ -10,14 +10,6 @@
 /* Answers about live state.  They are effects like others: one leaves only once the state that it
  * shows is durable. */
 
-static enum job_state state_of(const struct job *job, const struct job_run *run)
-{
-    if (run && run->stop != REASON_none) return JOB_stopping;
-    if (run && run->running > 0) return JOB_running;
-    if (run && run->live > 0) return JOB_starting;
-    return job->is_held ? JOB_held : JOB_queued;
-}
-
 /* Why the job is not running, so far as is known; the most telling reason first. */
 static enum reason reason_of(const struct core *core, const struct job *job,
                              const struct job_run *run)
@@ -45,7 +37,7 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
                                  .tenant = {job->tenant},
                                  .queue = bucket->queue,
                                  .priority = bucket->priority,
-                                 .state = state_of(job, run),
+                                 .state = job_table_state(&core->jobs, job),
                                  .reason = reason_of(core, job, run),
                                  .elements = job->elements,
                                  .elements_started = job->elements_next,
@@ -135,10 +127,9 @@ static const char *after_sentence(struct core *core, const struct job *job)
         target =
             job_table_at(&core->jobs, job_table_find(&core->jobs, (struct fl_job){edge->target}));
         fl_job_name((struct fl_job){edge->target}, name);
-        text =
-            fl_arena_printf(&core->scratch, "%s%sthe %s of %s (%s)", text, comma,
-                            edge->on == FL_ON_any ? "end" : fl_dependency_on_name(edge->on), name,
-                            job_state_name(state_of(target, job_table_run(&core->jobs, target))));
+        text = fl_arena_printf(&core->scratch, "%s%sthe %s of %s (%s)", text, comma,
+                               edge->on == FL_ON_any ? "end" : fl_dependency_on_name(edge->on),
+                               name, job_state_name(job_table_state(&core->jobs, target)));
         comma = ", ";
     }
     if (len > NAMED_MAX) {
@@ -557,6 +548,7 @@ static void list_clusters(struct core *core, const struct core_event *event,
                                            .attempts_unconfirmed = cluster->unconfirmed,
                                            .nodes = cluster->told_len,
                                            .nodes_ready = cluster->ready_len,
+                                           .nodes_limited = cluster->limited_len,
                                            .total = cluster->total_sum,
                                            .free = cluster->free_sum};
         view->named = named_of(core, &cluster->extras, &view->named_len);
@@ -606,10 +598,12 @@ static void list_queues(struct core *core, const struct core_event *event, struc
     page.queues = fl_arena_array(&core->scratch, struct core_queue_view, len_max);
     for (; i < core->queues.ids.len && page.queues_len < len_max; i++) {
         const struct queue *queue = queue_table_at(&core->queues, core->queues.ids.at[i]);
+        struct core_queue_view *view;
 
         core_look(core, 1);
         if (queue->tenant.n != event->tenant.n) continue;
-        page.queues[page.queues_len++] = (struct core_queue_view){
+        view = &page.queues[page.queues_len++];
+        *view = (struct core_queue_view){
             .queue = queue->id,
             .name = queue->name,
             .is_paused = queue->is_paused,
@@ -617,6 +611,7 @@ static void list_queues(struct core *core, const struct core_event *event, struc
             .default_cpu_milli = queue->default_cpu_milli,
             .jobs = queue->jobs,
         };
+        memcpy(view->in_state, queue->in_state, sizeof view->in_state);
     }
     page.next = i < core->queues.ids.len ? core->queues.ids.at[i].n : 0;
     answer(batch, event, page);

@@ -10,12 +10,15 @@
 #include "shared/base/dependency.h"
 
 /* name, number, whether it is terminal, meaning */
-#define JOB_STATES(X)                                                                              \
+#define JOB_OPEN_STATES(X)                                                                         \
     X(held, 1, false, "waits for release")                                                         \
     X(queued, 2, false, "waits for a cluster, or for its next attempt")                            \
     X(starting, 3, false, "placed; its replicas are being created")                                \
     X(running, 4, false, "at least one replica runs")                                              \
-    X(stopping, 5, false, "its replicas are being stopped")                                        \
+    X(stopping, 5, false, "its replicas are being stopped")
+
+#define JOB_STATES(X)                                                                              \
+    JOB_OPEN_STATES(X)                                                                             \
     X(succeeded, 16, true, "every replica exited with 0")                                          \
     X(failed, 17, true, "a replica failed, and no retry is left")                                  \
     X(cancelled, 18, true, "cancelled on request")
@@ -25,6 +28,9 @@ enum job_state {
     JOB_STATES(JOB_STATE_ENUM)
 #undef JOB_STATE_ENUM
 };
+
+/* Those of open jobs are the numbers from 1 to this one. */
+enum { JOB_OPEN_STATES_LEN = JOB_stopping };
 
 #define ATTEMPT_STATES(X)                                                                          \
     X(assigned, 1, false, "decided; its cluster has not confirmed it")                             \

@@ -86,6 +86,16 @@ void job_table_put_revision(struct job_table *table, const struct job *job, uint
     fl_page_map_put(&table->revisions, job->id, revision);
 }
 
+enum job_state job_table_state(const struct job_table *table, const struct job *job)
+{
+    const struct job_run *run = job_table_run(table, job);
+
+    if (run && run->stop != REASON_none) return JOB_stopping;
+    if (run && run->running > 0) return JOB_running;
+    if (run && run->live > 0) return JOB_starting;
+    return job->is_held ? JOB_held : JOB_queued;
+}
+
 struct job_run *job_table_need_run(struct job_table *table, struct job *job)
 {
     if (!job->run) {

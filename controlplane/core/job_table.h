@@ -31,8 +31,9 @@ struct job {
     uint16_t retries_max;
     uint8_t place; /* enum job_place */
     bool is_held : 1;
-    bool is_after : 1; /* it waits for other jobs, see dependency_table.h */
-    bool is_moved : 1; /* it came from another queue */
+    bool is_after : 1;      /* it waits for other jobs, see dependency_table.h */
+    bool is_moved : 1;      /* it came from another queue */
+    uint8_t counted_as : 3; /* enum job_state: its queue counts it so */
 };
 
 /* A job has one once an element of it started; a job of chosen elements has one from the start. */
@@ -103,6 +104,9 @@ static inline uint32_t job_table_revision(const struct job_table *table, const s
 {
     return fl_page_map_find(&table->revisions, job->id);
 }
+
+/* An open job's. */
+enum job_state job_table_state(const struct job_table *table, const struct job *job);
 
 /* The job's run, made if it is not there. */
 struct job_run *job_table_need_run(struct job_table *table, struct job *job);

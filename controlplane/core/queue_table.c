@@ -181,6 +181,19 @@ struct bucket_slot queue_table_need_bucket(struct queue_table *table, struct fl_
     return slot;
 }
 
+void queue_table_recount(struct queue_table *table, const struct job_table *jobs,
+                         struct job_slot slot)
+{
+    struct job *job = job_table_at(jobs, slot);
+    struct queue *queue = queue_table_at(table, queue_table_bucket(table, job->bucket)->queue);
+    enum job_state state = job_table_state(jobs, job);
+
+    if (job->counted_as == state) return;
+    queue->in_state[job->counted_as]--;
+    queue->in_state[state]++;
+    job->counted_as = state & 7U;
+}
+
 void queue_table_join(struct queue_table *table, const struct job_table *jobs,
                       struct job_slot job_slot)
 {
@@ -190,6 +203,8 @@ void queue_table_join(struct queue_table *table, const struct job_table *jobs,
 
     bucket->jobs++;
     queue->jobs++;
+    job->counted_as = job_table_state(jobs, job) & 7U;
+    queue->in_state[job->counted_as]++;
     job->older = queue->newest;
     job->newer = none;
     if (queue->newest.n) {
@@ -242,6 +257,7 @@ void queue_table_leave(struct queue_table *table, const struct job_table *jobs,
     struct queue *queue = queue_table_at(table, queue_table_bucket(table, slot)->queue);
 
     queue->jobs--;
+    queue->in_state[job_table_at(jobs, job_slot)->counted_as]--;
     unlink_job(queue, jobs, job_slot);
     leave_bucket(table, slot);
 }
@@ -257,8 +273,10 @@ void queue_table_move(struct queue_table *table, const struct job_table *jobs,
     queue_table_remove(table, jobs, job_slot);
     if (from != to) {
         from->jobs--;
+        from->in_state[job->counted_as]--;
         unlink_job(from, jobs, job_slot);
         to->jobs++;
+        to->in_state[job->counted_as]++;
         to->moved = job_tree_add(jobs, JOB_LINKS_OF_QUEUE, to->moved, job_slot);
         job->is_moved = true;
     }

@@ -52,8 +52,9 @@ struct queue {
     bool has_default_cpu;
     uint32_t default_cpu_milli; /* for replicas that ask for no CPU; the API gives it to them */
     uint32_t jobs;              /* open */
-    struct job_slot newest;     /* the first of them, linked by 'older' ... */
-    struct job_slot moved;      /* ... but for those that came from another queue: a job tree */
+    uint32_t in_state[JOB_OPEN_STATES_LEN + 1]; /* so many of them, by enum job_state */
+    struct job_slot newest;                     /* the first of them, linked by 'older' ... */
+    struct job_slot moved; /* ... but for those that came from another queue: a job tree */
     char name[FL_NAME_BYTES_MAX + 1];
     FL_VEC(struct bucket_slot) buckets; /* by priority falling, then shape */
     struct claim claim;                 /* its first job's that fits nowhere now */
@@ -114,6 +115,10 @@ bool queue_table_has_room(const struct queue_table *table);
 void queue_table_join(struct queue_table *table, const struct job_table *jobs, struct job_slot job);
 void queue_table_leave(struct queue_table *table, const struct job_table *jobs,
                        struct job_slot job);
+
+/* To be called when a joined job's state may have changed: its queue counts it as it is now. */
+void queue_table_recount(struct queue_table *table, const struct job_table *jobs,
+                         struct job_slot job);
 
 /* Out of its bucket; its own is this one from now on, perhaps of another queue: to be entered. */
 void queue_table_move(struct queue_table *table, const struct job_table *jobs, struct job_slot job,

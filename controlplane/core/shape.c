@@ -105,12 +105,12 @@ static bool check(const struct shape *shape, struct fl_err *err)
     uint32_t replicas = 0;
 
     if (shape->roles_len == 0 || shape->roles_len > FL_JOB_ROLES_MAX ||
-        shape->node_labels_len > FL_JOB_NODE_LABELS_MAX ||
+        shape->node_labels_len > SHAPE_NODE_LABELS_MAX ||
         shape->clusters_len > FL_JOB_CLUSTERS_MAX ||
         shape->not_clusters_len > FL_JOB_CLUSTERS_MAX) {
         return fl_fail(err, FL_INVALID,
                        "a job has 1 to %d roles, at most %d node labels, %d clusters",
-                       FL_JOB_ROLES_MAX, FL_JOB_NODE_LABELS_MAX, FL_JOB_CLUSTERS_MAX);
+                       FL_JOB_ROLES_MAX, SHAPE_NODE_LABELS_MAX, FL_JOB_CLUSTERS_MAX);
     }
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         if (!check_role(&shape->roles[i], i, &replicas, err)) return false;
@@ -218,7 +218,7 @@ static bool decode(struct fl_str bytes, struct shape *ret_shape, struct old *ret
         shape.roles[i].each.memory_bytes = fl_read_var(&reader);
         shape.roles[i].each.gpus = read_u32_var(&reader);
     }
-    shape.node_labels_len = read_len(&reader, FL_JOB_NODE_LABELS_MAX);
+    shape.node_labels_len = read_len(&reader, SHAPE_NODE_LABELS_MAX);
     for (uint32_t i = 0; i < shape.node_labels_len; i++) {
         shape.node_labels[i].key = fl_read_bytes(&reader, LABEL_KEY_MAX);
         shape.node_labels[i].value = fl_read_bytes(&reader, LABEL_VALUE_MAX);

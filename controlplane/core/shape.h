@@ -17,7 +17,10 @@
 struct fl_arena;
 struct fl_buf;
 
-enum { SHAPE_KINDS_MAX = FL_JOB_EXTRAS_MAX }; /* resources with a name, in all roles together */
+enum {
+    SHAPE_KINDS_MAX = FL_JOB_EXTRAS_MAX, /* resources with a name, in all roles together */
+    SHAPE_NODE_LABELS_MAX = FL_JOB_NODE_LABELS_MAX + 1, /* that of requireLimits */
+};
 
 struct shape_label {
     struct fl_str key, value;
@@ -37,7 +40,7 @@ struct shape {
     uint8_t kind_numbers[SHAPE_KINDS_MAX]; /* theirs in the fleet; 0: no node has offered it.  Not
                                               in the bytes: the shape table fills them in */
     uint32_t kinds_len;
-    struct shape_label node_labels[FL_JOB_NODE_LABELS_MAX]; /* every node must carry all of them */
+    struct shape_label node_labels[SHAPE_NODE_LABELS_MAX]; /* every node must carry all of them */
     uint32_t node_labels_len;
     struct fl_str clusters[FL_JOB_CLUSTERS_MAX]; /* only these; none: any */
     uint32_t clusters_len;

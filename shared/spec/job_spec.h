@@ -66,7 +66,8 @@ struct fl_job_spec {
     struct fl_job_roles roles;
     struct fl_strs clusters; /* only these; none: any.  Sorted, no name twice */
     struct fl_strs not_clusters;
-    uint32_t deadline_s; /* from the first start; 0: none */
+    bool requires_limits; /* only nodes with FL_NODE_LIMITS */
+    uint32_t deadline_s;  /* from the first start; 0: none */
     uint32_t retries;
     /* The job's own. */
     struct fl_str name;  /* may be empty */

@@ -72,8 +72,10 @@ def description(f):
                 for content in answer.get("content", {}).values():
                     assert content["schema"], (route["operationId"], status)
     with shows("what is not described is told: the check of answers can fail"):
-        json_of_it, good = {"content-type": "application/json"}, b'{"name":"x","paused":true,"defaultCpu":null,"jobs":0}'
-        for headers, body, why in ((json_of_it, b'{"name":"x","paused":false,"defaultCpu":null}', "lacks jobs"), (json_of_it, b'{"name":"x","paused":1,"defaultCpu":null,"jobs":0}', "is not"),
+        states = b'"byState":{"held":0,"queued":0,"starting":0,"running":0,"stopping":0}'
+        json_of_it, good = {"content-type": "application/json"}, b'{"name":"x","paused":true,"defaultCpu":null,"jobs":0,%s}' % states
+        for headers, body, why in ((json_of_it, b'{"name":"x","paused":false,"defaultCpu":null,%s}' % states, "lacks jobs"),
+                                   (json_of_it, b'{"name":"x","paused":1,"defaultCpu":null,"jobs":0,%s}' % states, "is not"),
                                    (json_of_it, good[:-1] + b',"more":1}', "not described"), (json_of_it | {"location": "/"}, good, "location is not")):
             try:
                 described[0].check("GET", "/v1/queues/x", 200, headers, body)
@@ -504,6 +506,15 @@ def access(f):
         confined = made("confined-admin", ["admin"], queue="default")["token"]
         told = [make(["read"], confined, queue=queue).json() for queue in ("by-digest", "no-such-queue")]
         equal({(one["status"], one["detail"]) for one in told}, {(403, told[0]["detail"])}, "which queues there are")
+    with shows("a queue counts its open jobs by their state"):
+        call(f, "POST", "/v1/queues", {"name": "counted", "paused": True})
+        counted = [call(f, "POST", "/v1/jobs", {"command": ["true"], "queue": "counted", "hold": hold}).json()["id"] for hold in (True, False, False)]
+        queue = call(f, "GET", "/v1/queues/counted").json()
+        equal((queue["jobs"], queue["byState"]), (3, {"held": 1, "queued": 2, "starting": 0, "running": 0, "stopping": 0}))
+        assert queue in call(f, "GET", "/v1/queues").json()["queues"]
+        for job in counted:
+            call(f, "POST", f"/v1/jobs/{job}:cancel", {})
+        equal(sum(call(f, "GET", "/v1/queues/counted").json()["byState"].values()), 0)
     with shows("a queue without open jobs is removed; the name is free, tokens of it find nothing, ended jobs keep it"):
         call(f, "POST", "/v1/queues", {"name": "passing"})
         job = call(f, "POST", "/v1/jobs", {"command": ["true"], "queue": "passing", "hold": True}).json()["id"]

@@ -143,7 +143,7 @@ def without_a_fleet():
     with shows("completion offers verbs, second words, flags and files in a real bash"):
         equal(complete("fairlead clu"), ["cluster"])
         assert {"ls", "join", "drain"} <= set(complete("fairlead cluster "))
-        equal(sorted(complete("fairlead run --re")), ["--replicas", "--resource", "--retries"])
+        equal(sorted(complete("fairlead run --re")), ["--replicas", "--require-limits", "--resource", "--retries"])
         assert complete("fairlead submit /et") == ["/etc"]
     with shows("completion offers what a flag may be, also behind its letter"):
         assert {"table", "yaml", "jsonpath="} <= set(complete("fairlead ps --output ")), complete("fairlead ps --output ")
@@ -153,7 +153,7 @@ def without_a_fleet():
     with shows("fish offers the same, with a text beside each, and zsh takes bash's way"):
         equal(fish_offers("fairlead clu"), ["cluster"])
         assert {"ls", "join", "drain"} <= set(fish_offers("fairlead cluster "))
-        equal(fish_offers("fairlead run --re"), ["--replicas", "--resource", "--retries"])
+        equal(fish_offers("fairlead run --re"), ["--replicas", "--require-limits", "--resource", "--retries"])
         equal(fish_offers("fairlead ps -o ya"), ["yaml"])
         equal(fish_offers("fairlead ps --state succ"), ["succeeded"])
         equal(fish_offers("fairlead submit /et"), ["/etc/"])

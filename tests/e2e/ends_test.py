@@ -1,5 +1,6 @@
 """How jobs end: by themselves, by a signal, by their deadline, by force, with their supervisor; and what a full disk does
 to their output and to the control plane: it is said, nothing that was acknowledged is lost, and it passes by itself."""
+import glob
 import hashlib
 import json
 import os
@@ -116,7 +117,7 @@ def with_its_supervisor(h):
 
 
 def memory_group():
-    """A control group that the agent may divide, with limits of memory; None where this host has none."""
+    """A control group of version 2 that the agent may divide, with limits of memory; None where this host has none."""
     path = f"/sys/fs/cgroup/fairlead-test-{os.getpid()}"
     try:
         os.mkdir(path)
@@ -137,65 +138,70 @@ def memory_group():
     return None
 
 
-def old_memory_group():
-    """A control group of version 1 that limits memory to 64 MiB; None where this host has none."""
-    path = f"/sys/fs/cgroup/memory/fairlead-test-{os.getpid()}"
-    try:
-        os.mkdir(path)
-    except OSError:
-        return None
-    try:
-        for name in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"):
-            if os.path.exists(f"{path}/{name}"):
-                with open(f"{path}/{name}", "w") as file:
-                    file.write(str(64 << 20))
-        with open("/proc/swaps") as file:
-            if len(file.readlines()) == 1 or os.path.exists(path + "/memory.memsw.limit_in_bytes"):
-                return path
-    except OSError:
-        pass
-    os.rmdir(path)
-    return None
+def has_old_groups():
+    """Control groups of version 1, which root may divide without more ado."""
+    return all(os.access(f"/sys/fs/cgroup/{tree}/cgroup.procs", os.W_OK) for tree in ("memory", "cpu"))
+
+
+def old_groups(job):
+    return [path for tree in ("memory", "cpu", "cpuacct", "blkio")
+            for path in glob.glob(f"/sys/fs/cgroup/{tree}/**/{job}-*", recursive=True)]
 
 
 GLUTTON = "b = [bytearray(1 << 20) for _ in range(2000)]"
 
 
-def out_of_memory(h):
-    """Which of the two is shown depends on the host, and is said: nobody can have both."""
+def limits(h):
+    """By which groups depends on the host, and is said: nobody can have both."""
     is_root = os.geteuid() == 0
     if path := is_root and memory_group():
-        out_of_its_limit(h, path)
-    elif path := is_root and old_memory_group():
-        print("# control groups of version 1: the agent sets no limits, and tells a kill for memory from no other KILL", flush=True)
-        out_of_an_old_limit(h, path)
+        print("# control groups of version 2", flush=True)
+        keeps_limits(h, path)
+        subprocess.run(["find", path, "-depth", "-type", "d", "-exec", "rmdir", "{}", ";"], check=False)
+    elif is_root and has_old_groups():
+        print("# control groups of version 1", flush=True)
+        keeps_limits(h, "auto")
     else:
-        print("# no control group with a limit of memory can be made here: no kill for memory is shown", flush=True)
+        print("# no control group with a limit of memory can be made here: no limit is shown", flush=True)
 
 
-def out_of_its_limit(h, path):
-    with shows("a job that takes more memory than its limit has failed, OutOfMemory"):
-        agent = h.agent("limits", h.join("limits"), settings={"cgroup": path})
-        h.wait_cluster("limits", "ready")
-        job = h.wait(h.submit({"command": ["python3", "-c", GLUTTON], "clusters": ["limits"], "resources": {"cpu": "500m", "memory": "64Mi"}}))
-        equal((job["state"], job["reason"], last_attempt(job)["reason"]), ("failed", "OutOfMemory", "OutOfMemory"))
-        agent.terminate()
-        agent.wait()
-    subprocess.run(["find", path, "-depth", "-type", "d", "-exec", "rmdir", "{}", ";"], check=False)
+BUSY = "import time; end = time.monotonic() + 3\nwhile time.monotonic() < end: pass"
 
 
-def out_of_an_old_limit(h, path):
-    """The job enters the group by itself, so that the kernel's only choice is the job."""
-    with shows("a job that the kernel kills for memory has failed with 137, its neighbour and its supervisor live"):
+def keeps_limits(h, cgroup):
+    agent = h.agent("limits", h.join("limits"), settings={"cgroup": cgroup})
+    h.wait_cluster("limits", "ready")
+    here = {"clusters": ["limits"]}
+    with shows("a cluster says whether its nodes keep limits"):
+        found = {name: h.api("GET", f"/v1/clusters/{name}") for name in ("limits", "east")}
+        equal({name: (one["nodesReady"], one["nodesLimited"]) for name, one in found.items()}, {"limits": (1, 1), "east": (1, 0)})
+    with shows("a job that takes more memory than its limit has failed, OutOfMemory, and its neighbour lives"):
         neighbour = Worker(h, "neighbour").began()
-        job = h.wait(h.submit({"command": ["sh", "-c", f"echo $$ >{path}/cgroup.procs && exec python3 -c '{GLUTTON}'"], "resources": SMALL}))
-        equal((job["state"], job["reason"], job["exitCode"]), ("failed", "ReplicaFailed", 128 + signal.SIGKILL))
-        with open(path + "/memory.oom_control") as file:
-            assert "oom_kill 1\n" in file.read(), "the kernel counts no kill"
+        job = h.wait(h.submit({"command": ["python3", "-c", GLUTTON], "resources": {"cpu": "500m", "memory": "64Mi"}, **here}))
+        equal((job["state"], job["reason"], last_attempt(job)["reason"]), ("failed", "OutOfMemory", "OutOfMemory"))
         neighbour.untouched()
         neighbour.tell_end()
         neighbour.check("succeeded")
-    until("the group can go", lambda: subprocess.run(["rmdir", path], check=False, stderr=subprocess.DEVNULL).returncode == 0, 60)
+    with shows("a busy job gets the CPU of its limit; what the group used is measured, and the group goes"):
+        job = h.wait(h.submit({"command": ["python3", "-c", BUSY], "resources": {"cpu": "200m", "memory": "64Mi"}, **here}))
+        usage = last_attempt(job)["usage"]
+        equal((job["state"], usage["meter"]), ("succeeded", "group"))
+        assert 100 <= usage["cpuMillis"] <= 1500, usage  # 3 s at a fifth of one, and the start of Python
+        until("its groups are gone", lambda: not old_groups(job["id"]), 60)
+    with shows("what a job left running in its group is killed with it"):
+        left = h.wait(h.submit({"command": ["sh", "-c", f"setsid sleep 1000 & echo $! >{h.dir}/left"], "resources": SMALL, **here}))
+        equal(left["state"], "succeeded")
+        pid = read_pid(f"{h.dir}/left")
+        until(f"{pid} is gone", lambda: not is_alive(pid), 60)
+    with shows("requireLimits: it goes where limits are kept, and nowhere else"):
+        document = {"command": ["true"], "requireLimits": True, "resources": SMALL}
+        equal(last_attempt(h.wait(h.submit(document)))["cluster"], "limits")
+        kept_out = h.submit({**document, "clusters": ["east"]})
+        until("it is told why it waits", lambda: {one["cluster"]: one["reason"] for one in h.api("GET", f"/v1/jobs/{kept_out}/explain")["clusters"]}
+              .get("east") == "NodeSelectorUnmatched", 60)
+        h.api("POST", f"/v1/jobs/{kept_out}:cancel", {})
+    agent.terminate()
+    agent.wait()
 
 
 # ---- a node that is gone ---------------------------------------------------------------------------------------
@@ -419,7 +425,7 @@ def main():
         by_themselves(h)
         by_force(h)
         with_its_supervisor(h)
-        out_of_memory(h)
+        limits(h)
         if os.geteuid() == 0:
             with_its_node(h)
         else:

@@ -74,6 +74,7 @@ static void check_same_spec(const struct fl_job_spec *a, const struct fl_job_spe
     }
     fl_assert(is_same_strs(&a->clusters, &b->clusters));
     fl_assert(is_same_strs(&a->not_clusters, &b->not_clusters));
+    fl_assert(a->requires_limits == b->requires_limits);
     fl_assert(a->deadline_s == b->deadline_s && a->retries == b->retries);
     fl_assert(a->replicas == b->replicas && a->has_image == b->has_image);
 }

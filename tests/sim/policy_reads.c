@@ -318,10 +318,42 @@ static void I31_the_cluster_is_true(struct policy *policy, const struct core_clu
                view->session_epoch, view->attempts, view->is_silent);
 }
 
+/* The model does not know each attempt's news in time: one that lives may start or run. */
+static bool are_true_states(struct policy *policy, const struct policy_queue *queue,
+                            const struct core_queue_view *view)
+{
+    uint32_t held = 0, queued = 0, live = 0, stopping = 0;
+
+    for (size_t i = 0; i < queue->open.len; i++) {
+        const struct policy_job *job = policy_job(policy, queue->open.at[i]);
+
+        if (job->is_stopped) {
+            stopping++;
+        } else if (job->live > 0) {
+            live++;
+        } else if (job->is_held) {
+            held++;
+        } else {
+            queued++;
+        }
+    }
+    return view->in_state[JOB_held] == held && view->in_state[JOB_queued] == queued &&
+           view->in_state[JOB_starting] + view->in_state[JOB_running] == live &&
+           view->in_state[JOB_stopping] == stopping;
+}
+
 static void I31_the_queue_is_true(struct policy *policy, const struct core_queue_view *view)
 {
     const struct policy_queue *queue = policy_queue(policy, view->queue.n);
 
+    if (!are_true_states(policy, queue, view)) {
+        sim_broken(policy->sim, "I31",
+                   "queue %u is shown with %u jobs held, %u queued, %u starting, %u running, %u "
+                   "stopping",
+                   view->queue.n, view->in_state[JOB_held], view->in_state[JOB_queued],
+                   view->in_state[JOB_starting], view->in_state[JOB_running],
+                   view->in_state[JOB_stopping]);
+    }
     if (view->is_paused == queue->is_paused && view->jobs == queue->open.len &&
         strcmp(view->name, queue->name) == 0) {
         return;

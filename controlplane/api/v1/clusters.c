@@ -55,6 +55,7 @@ static void write_cluster(struct fl_json_out *json, const struct core_cluster_vi
     fl_json_put_u64(json, "unconfirmed", cluster->attempts_unconfirmed);
     fl_json_put_u64(json, "nodes", cluster->nodes);
     fl_json_put_u64(json, "nodesReady", cluster->nodes_ready);
+    fl_json_put_u64(json, "nodesLimited", cluster->nodes_limited);
     write_resources(json, "total", cluster->total, cluster->named, cluster->named_len);
     write_resources(json, "free", cluster->free, cluster->named, cluster->named_len);
     fl_json_close(json, '}');
@@ -299,6 +300,8 @@ static const struct api_field cluster_fields[] = {
     API_MUST("unconfirmed", "integer", "attempts that its agent has not confirmed"),
     API_MUST("nodes", "integer", "that its agent reported"),
     API_MUST("nodesReady", "integer", "nodes that take work"),
+    API_MUST("nodesLimited", "integer",
+             "those of them that keep replicas within their limits of memory and CPU"),
     API_MUST("total", "Resources", "the sum over its ready nodes"),
     API_MUST("free", "Resources", "the part of it that is unused"),
     {0},
@@ -311,7 +314,7 @@ const struct api_object cluster_object = {
     .example = "{\"name\":\"east\",\"id\":\"5f0c61a2-9f4e-4ff4-a3a7-0f6f0f1d2c3b\","
                "\"uid\":\"host-7\",\"state\":\"ready\",\"cordon\":null,\"connected\":true,"
                "\"images\":false,\"certificateGeneration\":1,\"session\":3,\"attempts\":2,"
-               "\"unconfirmed\":0,\"nodes\":4,\"nodesReady\":4,"
+               "\"unconfirmed\":0,\"nodes\":4,\"nodesReady\":4,\"nodesLimited\":4,"
                "\"total\":{\"cpuMilli\":16000,\"memoryBytes\":34359738368,\"gpus\":0,"
                "\"named\":{\"rdma/hca\":4}},"
                "\"free\":{\"cpuMilli\":14000,\"memoryBytes\":32212254720,\"gpus\":0,"

@@ -16,6 +16,12 @@ static void write_queue(struct fl_json_out *json, const struct core_queue_view *
     fl_json_put_bool(json, "paused", queue->is_paused);
     default_cpu_put(json, queue->has_default_cpu, queue->default_cpu_milli);
     fl_json_put_u64(json, "jobs", queue->jobs);
+    fl_json_open(json, "byState", '{');
+#define STATE(name, number, is_terminal, meaning)                                                  \
+    fl_json_put_u64(json, #name, queue->in_state[number]);
+    JOB_OPEN_STATES(STATE)
+#undef STATE
+    fl_json_close(json, '}');
     fl_json_close(json, '}');
 }
 
@@ -226,14 +232,27 @@ static const struct api_field queue_fields[] = {
     API_MUST("paused", "boolean", "nothing of it starts until it is resumed"),
     API_MUST(DEFAULT_CPU_FIELD, "string or null", DEFAULT_CPU_TEXT),
     API_MUST("jobs", "integer", "open jobs in it"),
+    API_MUST("byState", "QueueStates", "these by their state"),
     {0},
 };
+
+static const struct api_field states_fields[] = {
+#define STATE(name, number, is_terminal, meaning) API_MUST(#name, "integer", meaning),
+    JOB_OPEN_STATES(STATE)
+#undef STATE
+        {0},
+};
+
+const struct api_object queue_states_object = {
+    .name = "QueueStates", .text = "A queue's open jobs by state.", .fields = states_fields};
 
 const struct api_object queue_object = {
     .name = "Queue",
     .text = "Where jobs wait.",
     .fields = queue_fields,
-    .example = "{\"name\":\"ml\",\"paused\":false,\"defaultCpu\":\"500m\",\"jobs\":3}"};
+    .example =
+        "{\"name\":\"ml\",\"paused\":false,\"defaultCpu\":\"500m\",\"jobs\":3,"
+        "\"byState\":{\"held\":0,\"queued\":1,\"starting\":0,\"running\":2,\"stopping\":0}}"};
 
 static const struct api_field page_fields[] = {
     API_MUST("queues", "array of Queue", "those that the token may see"),

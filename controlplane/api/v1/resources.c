@@ -55,6 +55,7 @@ static const struct api_object *const objects[] = {
     &closed_event_object,
     &restore_accepted_object,
     &queue_object,
+    &queue_states_object,
     &queue_page_object,
     &queue_removed_object,
     &cluster_object,

@@ -5,6 +5,7 @@
 #include "controlplane/core/shape.h"
 #include "shared/base/arena.h"
 #include "shared/base/buf.h"
+#include "shared/base/node_label.h"
 #include "shared/spec/job_params.h"
 #include "shared/tls/digest.h"
 
@@ -22,13 +23,32 @@ static void take_kinds(const struct fl_job_spec *spec, struct fl_arena *arena, s
     }
 }
 
-static void shape_of(const struct fl_job_spec *spec, struct fl_arena *arena, struct shape *shape)
+/* Labels are in the order of their keys. */
+static void take_labels(const struct fl_job_spec *spec, struct shape *shape)
 {
     const struct fl_pairs *labels = &spec->roles.at[0].node_selector; /* the same in all roles */
+    struct shape_label limits = {FL_STR(FL_NODE_LIMITS_KEY), FL_STR(FL_NODE_LIMITS_VALUE)};
+    bool is_due = spec->requires_limits;
 
+    for (size_t i = 0; i < labels->len; i++) {
+        struct shape_label label = {labels->at[i].key, labels->at[i].value};
+        int order = fl_str_cmp(label.key, limits.key);
+
+        if (is_due && order >= 0) {
+            shape->node_labels[shape->node_labels_len++] = limits;
+            is_due = false;
+        }
+        if (order != 0 || !spec->requires_limits) {
+            shape->node_labels[shape->node_labels_len++] = label;
+        }
+    }
+    if (is_due) shape->node_labels[shape->node_labels_len++] = limits;
+}
+
+static void shape_of(const struct fl_job_spec *spec, struct fl_arena *arena, struct shape *shape)
+{
     *shape = (struct shape){
         .roles_len = (uint32_t)spec->roles.len,
-        .node_labels_len = (uint32_t)labels->len,
         .clusters_len = (uint32_t)spec->clusters.len,
         .not_clusters_len = (uint32_t)spec->not_clusters.len,
         .has_image = spec->has_image,
@@ -41,9 +61,7 @@ static void shape_of(const struct fl_job_spec *spec, struct fl_arena *arena, str
         };
     }
     take_kinds(spec, arena, shape);
-    for (size_t i = 0; i < labels->len; i++) {
-        shape->node_labels[i] = (struct shape_label){labels->at[i].key, labels->at[i].value};
-    }
+    take_labels(spec, shape);
     for (size_t i = 0; i < spec->clusters.len; i++) {
         shape->clusters[i] = spec->clusters.at[i];
     }

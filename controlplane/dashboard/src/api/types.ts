@@ -667,6 +667,21 @@ export type Queue = {
     defaultCpu: string | null;
     /** open jobs in it */
     jobs: number;
+    byState: QueueStates;
+};
+
+/** A queue's open jobs by state. */
+export type QueueStates = {
+    /** waits for release */
+    held: number;
+    /** waits for a cluster, or for its next attempt */
+    queued: number;
+    /** placed; its replicas are being created */
+    starting: number;
+    /** at least one replica runs */
+    running: number;
+    /** its replicas are being stopped */
+    stopping: number;
 };
 
 /** A page of queues. */
@@ -711,6 +726,8 @@ export type Cluster = {
     nodes: number;
     /** nodes that take work */
     nodesReady: number;
+    /** those of them that keep replicas within their limits of memory and CPU */
+    nodesLimited: number;
     total: Resources;
     free: Resources;
 };
@@ -1068,6 +1085,8 @@ export type JobDocument = {
     clusters?: Array<string>;
     /** These clusters may not run it. */
     notClusters?: Array<string>;
+    /** Only nodes that keep each replica within its limits of memory and CPU may run it. */
+    requireLimits?: boolean;
     /** Key and value, for finding jobs again. */
     labels?: Record<string, string>;
     /** Within its queue, the higher goes first. */

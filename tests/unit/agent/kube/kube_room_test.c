@@ -142,7 +142,8 @@ static void labels_are_sorted_and_bounded(void **state)
     a.labels_len = 3;
     kube_room_put_node(room, &a);
     assert_true(kube_room_take_news(room, &event));
-    assert_true(fl_str_eq(event.node_seen.labels, FL_STR("a=1\nb=2\n")));
+    assert_true(
+        fl_str_eq(event.node_seen.labels, FL_STR("a=1\nb=2\nfairlead.io/limits=enforced\n")));
     kube_room_destroy(room);
 }
 

@@ -196,6 +196,10 @@ static void tell_lists(struct teller *teller, const struct core_answer *answer)
 
         tell(teller, "    | queue %s%s jobs=%" PRIu64, view->name, view->is_paused ? " paused" : "",
              view->jobs);
+        for (enum job_state state = JOB_held; state <= JOB_stopping; state++) {
+            if (view->in_state[state] == 0) continue;
+            tell(teller, " %s=%" PRIu32, job_state_name(state), view->in_state[state]);
+        }
         if (view->has_default_cpu) tell(teller, " cpu=%" PRIu32, view->default_cpu_milli);
         tell(teller, "\n");
     }

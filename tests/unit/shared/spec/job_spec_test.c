@@ -104,6 +104,7 @@ static void the_short_form_is_one_role(void **state)
                 "'resources':{'cpu':1.5,'memory':'2Gi','gpus':2},'replicas':4,'array':100,"
                 "'deadline':'1h30m','retry':3,'labels':{'team':'nlp'},'priority':-5,"
                 "'clusters':['west','east'],'notClusters':['edge'],'hold':true,"
+                "'requireLimits':true,"
                 "'nodeSelector':{'gpu':'h100'},'params':{'lr':0.5}}");
     role = &world.spec.roles.at[0];
     assert_int_equal(world.spec.roles.len, 1);
@@ -122,7 +123,8 @@ static void the_short_form_is_one_role(void **state)
     assert_string_equal(
         canonical(&world),
         "{'deadline':5400,'retry':3,'clusters':['east','west'],'notClusters':['edge'],"
-        "'roles':[{'name':'main','replicas':4,'template':{'spec':{'containers':[{"
+        "'requireLimits':true,'roles':[{'name':'main','replicas':4,'template':{'spec':{'containers'"
+        ":[{"
         "'image':'reg/train:7','command':['python','t.py'],'args':['--lr','0.10'],"
         "'env':[{'name':'A','value':'x'},{'name':'B','value':'true'}],"
         "'resources':{'requests':{'cpu':'1500m','memory':'2Gi','nvidia.com/gpu':'2'},"
@@ -132,7 +134,7 @@ static void the_short_form_is_one_role(void **state)
     assert_non_null(strstr(written(&world),
                            "{'name':'train','queue':'ml','array':100,'deadline':5400,'retry':3,"
                            "'clusters':['east','west'],'notClusters':['edge'],"
-                           "'labels':{'team':'nlp'},'priority':-5,'hold':true,"
+                           "'requireLimits':true,'labels':{'team':'nlp'},'priority':-5,'hold':true,"
                            "'params':{'lr':'0.5'},'roles':["));
     end(&world);
 }

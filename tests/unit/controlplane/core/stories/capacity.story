@@ -589,7 +589,7 @@ submit ml cpu=4
 . submit ml cpu=1 rdma/hca=2 x4
 5s queues
     answer ok
-    | queue ml jobs=1
+    | queue ml jobs=1 starting=1
 6s explain 1
     answer ok: placed; its cluster is creating it
     | job-1 starting Dispatching elements=4 started=2 live=2 succeeded=0 failed=0 cancelled=0 on east attempt=1

@@ -615,3 +615,43 @@ agent east reports 3/0#1 r0 exited 0
     attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-4/0#1 seq=4 nodes=1
     east <- ack 4
+
+# a queue counts its jobs by state: where they are, where they go, and over a reload
+. queue ml
+. queue urgent
+. cluster east
+. agent east up n1 cpu=4
+. submit ml cpu=2
+. submit ml cpu=2
+. submit ml cpu=2
+. submit ml cpu=2 held
+queues
+    answer ok
+    | queue ml jobs=4 held=1 queued=1 starting=2
+    | queue urgent jobs=0
+. agent east reports 1/0#1 r0 created
+. agent east reports 1/0#1 r0 running
+queues
+    answer ok
+    | queue ml jobs=4 held=1 queued=1 starting=1 running=1
+    | queue urgent jobs=0
+. hold 3
+. edit 3 queue=urgent
+. cancel 2
+. release 4
+queues
+    answer ok
+    | queue ml jobs=3 queued=1 running=1 stopping=1
+    | queue urgent jobs=1 held=1
+reload
+queues
+    answer ok
+    | queue ml jobs=3 queued=1 starting=1 stopping=1
+    | queue urgent jobs=1 held=1
+. agent east up n1 cpu=4
+. agent east reports 1/0#1 r0 running
+. cancel 1
+queues
+    answer ok
+    | queue ml jobs=2 starting=1 stopping=1
+    | queue urgent jobs=1 held=1

@@ -159,7 +159,7 @@ clusters from=2
     | west uid=uid open attempts=0 nodes=0/0 cpu=0/0 generation=0
 queues
     answer ok
-    | queue ml jobs=1
+    | queue ml jobs=1 starting=1
     | queue prod paused jobs=0
 nodes east
     answer ok
