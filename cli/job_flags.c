@@ -158,6 +158,7 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
     put_text(cli, document, "name", CLI_OPT_name);
     put_text(cli, document, "queue", CLI_OPT_queue);
     put_text(cli, document, "image", CLI_OPT_image);
+    put_text(cli, document, "workingDir", CLI_OPT_workdir);
     put_text(cli, document, "deadline", CLI_OPT_deadline);
     put_list(cli, document, "clusters", CLI_OPT_cluster);
     put_list(cli, document, "notClusters", CLI_OPT_not_cluster);

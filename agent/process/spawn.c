@@ -250,9 +250,8 @@ bool spawn_replica(struct process_replica *replica, const struct runtime_order *
     int news;
 
     make_run_id(process, replica);
-    if (!make_group(replica, order, err) || !make_dir(replica, order, err) ||
-        !replica_watch(replica, err))
-        return false;
+    if (!make_group(replica, order, err) || !make_dir(replica, order, err)) return false;
+    if (!replica_watch(replica, err)) return false;
     snprintf(news_path, sizeof(news_path), "%s/" LAYOUT_NEWS, replica->name);
     news = openat(process->dir, news_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     if (news < 0) return fl_fail(err, FL_IO, "cannot open the news: %s", strerror(errno));

@@ -277,7 +277,7 @@ def running(f):
         text = f.cli("describe", job)
         assert "succeeded" in text and "line 3" in text, text
         assert re.search(r"\nby +first-admin\n", text), text
-        assert re.search(r" CPU +MEMORY +PLACED", text) and re.search(r" 0\.\d\ds +[\d.]+ MiB ", text), text
+        assert re.search(r" CPU +MEMORY +PLACED", text) and re.search(r" 0\.\d\ds +[\d.]+ [KM]iB ", text), text
         waits = f.cli("run", "-d", "--cpus", "900", "--", "true").strip()
         fleet.until("explain says why", lambda: "NoMatchingCluster" in f.cli("explain", waits), 30)
         text = f.cli("explain", waits)
@@ -519,9 +519,11 @@ def acting(f):
         equal((f.run("logs", job).returncode, f.cli("logs", "-f", job)), (0, ""))
         f.cli("queue", "pause", "night")
         f.cli("run", "-d", "-q", "night", "--hold", "--", "true")
-        equal([line.split() for line in f.cli("queue", "ls").splitlines() if "night" in line], [["night", "paused", "1", "preset"]])
-        equal(f.cli("queue", "get", "night").split()[-4:], ["night", "paused", "1", "preset"])
-        equal(json.loads(f.cli("queue", "get", "night", "-o", "json")), {"name": "night", "paused": True, "defaultCpu": None, "jobs": 1})
+        equal([line.split() for line in f.cli("queue", "ls").splitlines() if "night" in line], [["night", "paused", "1", "0", "0", "0", "0", "preset"]])
+        equal(f.cli("queue", "get", "night").split()[-8:], ["night", "paused", "1", "0", "0", "0", "0", "preset"])
+        equal(json.loads(f.cli("queue", "get", "night", "-o", "json")), {
+            "name": "night", "paused": True, "defaultCpu": None, "jobs": 1,
+            "byState": {"held": 1, "queued": 0, "starting": 0, "running": 0, "stopping": 0}})
         f.cli("queue", "resume", "night")
     with shows("a queue is removed once its jobs have ended"):
         held = f.cli("run", "-d", "--hold", "-q", "night", "--", "true").strip()

@@ -1068,6 +1068,8 @@ export type JobDocument = {
     /** Environment, as an object or as a list of name and value. Names that begin with `FAIRLEAD_` are
      * ours, but for `FAIRLEAD_PARAM_...`, which is the default of a parameter. */
     env?: Record<string, string> | Array<EnvVar>;
+    /** The directory in which it starts; the preset is a fresh one, which is removed when it ends. */
+    workingDir?: string;
     /** Resources that each replica needs; they are set aside, and are also the limit. */
     resources?: JobResources;
     /** Number of replicas: all start together, or none. */

@@ -114,7 +114,7 @@ static void limits_are_written_as_the_kernel_reads_them(void **state)
     assert_text("cpuacct/job-1", "cgroup.procs", "0");
 }
 
-/* A host without swap, or that does not count it, has no such file. */
+/* A host without swap, or that does not count it, has no file for it. */
 static void swap_is_limited_where_the_host_counts_it(void **state)
 {
     struct fl_resources limits = {.memory_bytes = 1 << 20};

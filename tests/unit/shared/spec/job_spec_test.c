@@ -101,7 +101,8 @@ static void the_short_form_is_one_role(void **state)
     assert_good(&world,
                 "{'name':'train','queue':'ml','image':'reg/train:7','command':['python','t.py'],"
                 "'args':['--lr',0.10],'env':{'B':true,'A':'x'},"
-                "'resources':{'cpu':1.5,'memory':'2Gi','gpus':2},'replicas':4,'array':100,"
+                "'workingDir':'/"
+                "data','resources':{'cpu':1.5,'memory':'2Gi','gpus':2},'replicas':4,'array':100,"
                 "'deadline':'1h30m','retry':3,'labels':{'team':'nlp'},'priority':-5,"
                 "'clusters':['west','east'],'notClusters':['edge'],'hold':true,"
                 "'requireLimits':true,"
@@ -127,7 +128,8 @@ static void the_short_form_is_one_role(void **state)
         ":[{"
         "'image':'reg/train:7','command':['python','t.py'],'args':['--lr','0.10'],"
         "'env':[{'name':'A','value':'x'},{'name':'B','value':'true'}],"
-        "'resources':{'requests':{'cpu':'1500m','memory':'2Gi','nvidia.com/gpu':'2'},"
+        "'workingDir':'/data','resources':{'requests':{'cpu':'1500m','memory':'2Gi','nvidia.com/"
+        "gpu':'2'},"
         "'limits':{'cpu':'1500m','memory':'2Gi','nvidia.com/gpu':'2'}}}],"
         "'nodeSelector':{'gpu':'h100'}}}}]}");
     assert_true(fl_job_spec_document(&world.buf, &world.spec));
