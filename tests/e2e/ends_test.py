@@ -44,11 +44,11 @@ def by_themselves(h):
         equal((job["state"], job["exitCode"]), ("failed", 127))
         until("its output tells why", lambda: b"/no/such/program" in h.output(job["id"]), 60)
     with shows("workingDir: it starts there, and what it leaves there stays; one that is not there is 127"):
-        os.mkdir(f"{h.dir}/work")
-        job = h.wait(h.submit({"command": ["sh", "-c", "pwd >out"], "workingDir": f"{h.dir}/work", "resources": SMALL}))
+        os.mkdir(f"{h.dir}/place")
+        job = h.wait(h.submit({"command": ["sh", "-c", "pwd >out"], "workingDir": f"{h.dir}/place", "resources": SMALL}))
         equal(job["state"], "succeeded")
-        with open(f"{h.dir}/work/out") as file:
-            equal(file.read(), f"{h.dir}/work\n")
+        with open(f"{h.dir}/place/out") as file:
+            equal(file.read(), f"{h.dir}/place\n")
         job = h.wait(h.submit({"command": ["true"], "workingDir": f"{h.dir}/nowhere", "resources": SMALL}))
         equal((job["state"], job["exitCode"]), ("failed", 127))
     with shows("what fails is tried again as often as asked, and then has failed"):
