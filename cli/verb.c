@@ -102,9 +102,9 @@ bool cli_verb_takes(const struct cli_verb *verb, enum cli_option_id option)
 
 bool cli_verb_only_looks(const struct cli_verb *verb)
 {
-    static const char *const looks[] = {"ps",         "get",         "describe", "explain",
-                                        "cluster ls", "cluster get", "queue ls", "queue get",
-                                        "token ls",   "audit"};
+    static const char *const looks[] = {"ps",        "top",        "get",         "describe",
+                                        "explain",   "cluster ls", "cluster get", "queue ls",
+                                        "queue get", "token ls",   "audit"};
 
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         if (strcmp(verb->words, looks[i]) == 0) return true;

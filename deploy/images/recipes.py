@@ -28,17 +28,20 @@ class Recipe(typing.NamedTuple):
     environment: dict = {}
 
 
+# What 'fairlead top' knows of terminals: Debian's choice of the common ones.
+TERMINALS = ("/usr/lib/terminfo/*/*",)
+
 CLIENT = {"HOME": "/tmp", "PATH": "/usr/bin"}
 
 RECIPES = {
     "fairleadd": Recipe(
         "The control plane of Fairlead, and its command line.", ["/usr/bin/fairleadd"],
-        programs=("fairleadd", "fairlead"), late=LATE, folders=("/var/lib/fairleadd",), environment=CLIENT),
+        programs=("fairleadd", "fairlead"), late=LATE, debian=TERMINALS, folders=("/var/lib/fairleadd",), environment=CLIENT),
     "fairlead-agent": Recipe(
         "The agent of Fairlead: runs the work of one cluster.", ["/usr/bin/fairlead-agent"],
         programs=("fairlead-agent", "fairlead-supervise"), late=LATE, folders=("/var/lib/fairlead-agent",), environment=CLIENT),
     "fairlead": Recipe(
-        "The command line of Fairlead.", ["/usr/bin/fairlead"], programs=("fairlead",), late=LATE[1:], environment=CLIENT),
+        "The command line of Fairlead.", ["/usr/bin/fairlead"], programs=("fairlead",), late=LATE[1:], debian=TERMINALS, environment=CLIENT),
     # For trials.  It has a shell, which initdb needs.
     "fairlead-postgres": Recipe(
         "Postgres for a trial of Fairlead: made at its first start, one database, one user.", ["/usr/bin/postgres-start"],
@@ -121,7 +124,7 @@ def add_debian(tree, recipe, needed):
     for pattern in recipe.debian:
         found = [path for path in glob.glob(pattern) if os.path.isfile(path)]
         if not found:
-            raise debian.Missing(f"{pattern} is not there: apt-get install postgresql-15 busybox-static tzdata")
+            raise debian.Missing(f"{pattern} is not there: apt-get install postgresql-15 busybox-static tzdata ncurses-base")
         paths.update(debian.merged(path) for path in found)
     for name in recipe.late:
         path = f"/usr/lib/{debian.triplet()}/{name}"

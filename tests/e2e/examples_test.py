@@ -16,6 +16,9 @@ FAIRLEAD = os.path.join(BIN, "fairlead")
 ENDLESS = ("fairlead events --output jsonl", "fairlead forward @last 8888", "fairlead forward @last 9000:8888",
            "fairlead cluster join north --wait > join-token", "fairlead demo --keep --clusters 5")
 
+# These fill a terminal until a key ends them.
+FULL_SCREEN = {"fairlead top --user @me --delay 5": b"q"}
+
 # These act on what a healthy fleet does not have, and say so.
 IN_VAIN = {"fairlead cluster unlock west": "west: ", "fairlead admin accept-restore": "there is nothing to accept",
            "fairlead admin restore /var/backups/fairlead/monday": "a control plane is connected"}
@@ -66,6 +69,23 @@ class Shell:
         os.close(master)
         os.close(slave)
         return out
+
+    def full_screen(self, line, key):
+        """With a terminal, on which the key is typed once the screen is there."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen(self.command(f"exec {line}"), cwd=self.folder, env={**self.env, "TERM": "xterm"}, stdin=slave, stdout=slave, stderr=slave)
+        os.close(slave)
+        seen = b""
+        while b"Quit" not in seen:
+            seen += os.read(master, 65536)
+        os.write(master, key)
+        try:
+            while os.read(master, 65536):
+                pass
+        except OSError:  # its other end is closed
+            pass
+        os.close(master)
+        equal(process.wait(timeout=60), 0)
 
     def interrupt(self, line):
         """Ctrl-C once it has said something, or waits."""
@@ -119,6 +139,9 @@ def main():
                 with shows(line):
                     if line in ENDLESS:
                         shell.interrupt(line)
+                        continue
+                    if line in FULL_SCREEN:
+                        shell.full_screen(line, FULL_SCREEN[line])
                         continue
                     out = shell.run(line.replace("leave west", "leave edge"))
                     if line in IN_VAIN:
