@@ -231,6 +231,7 @@ const VIEWS = [
     ["cluster", `/clusters/${cluster}`, () => page.locator(".node-cell").first().waitFor()],
     ["nodes", "/nodes", () => page.locator(".node-cell").first().waitFor()],
     ["jobs", "/jobs", () => see(jobs.running)],
+    ["jobs-grouped", "/jobs?group=label:team", () => page.getByRole("button", { name: /^vision/ }).waitFor()],
     ["queues", "/queues", () => page.getByRole("link", { name: "default" }).waitFor()],
     ["queue", "/queues/default", () => see(jobs.running)],
     ["job-waiting", `/jobs/${jobs.waiting}`, () => see("no cluster could run it")],
@@ -241,6 +242,7 @@ const VIEWS = [
     ["job-logs", `/jobs/${jobs.running}/logs`, () => see("step 1")],
     ["job-events", `/jobs/${jobs.failed}/events`, () => see("submitted to default")],
     ["job-spec", `/jobs/${jobs.running}/spec`, () => see("containers:")],
+    ["job-diff", `/jobs/${jobs.running}/spec?with=${jobs.array}`, () => page.locator(".diff").waitFor()],
     ["events", "/events", () => page.getByRole("button", { name: "Pause" }).waitFor()],
     ["usage", "/usage", () => see("Days are of UTC")],
     ["admin", "/admin", () => see("first-admin")],
@@ -355,6 +357,19 @@ await check("j, k, x and Enter go through the rows, choose and open", async () =
     await page.waitForURL(/\/jobs\/job-[0-9a-z]+$/);
 });
 
+await check("the mark of the keyboard stays with its job when another one comes above it", async () => {
+    const make = () => submit({ command: ["true"], hold: true, labels: { mark: RUN } });
+    const first = await make();
+    await open(`/jobs?q=label:mark=${RUN}`);
+    await see(first.id);
+    await page.keyboard.press("j");
+    const second = await make();
+    await see(second.id);
+    await page.locator("tr.current", { hasText: first.id }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(at(`/jobs/${first.id}`));
+});
+
 await check("many jobs are cancelled by their query, after a count", async () => {
     const made = [];
     for (let i = 0; i < 3; i++)
@@ -368,6 +383,425 @@ await check("many jobs are cancelled by their query, after a count", async () =>
     await see("3 jobs cancelled");
     for (const { id } of made) await untilState(id, ["cancelled"]);
 });
+
+// ---- groups and views
+
+/** A list of so many jobs that no cluster has: the API's answers, made here. */
+async function withManyJobs(total, body) {
+    const sample = await api("GET", `/v1/jobs/${jobs.hostile}`);
+    const list = /\/v1\/jobs\?/;
+    await page.route(list, (route) => {
+        const query = new URL(route.request().url()).searchParams;
+        const from = Number(query.get("cursor") || 0);
+        const to = Math.min(total, from + Number(query.get("limit")));
+        const made = Array.from({ length: to - from }, (_, i) => ({
+            ...sample,
+            id: `job-z${from + i}`,
+            name: `part ${from + i}`,
+            state: ["running", "failed", "succeeded", "queued"][(from + i) % 4],
+            labels: { team: ["audio", "speech", "vision"][(from + i) % 3] },
+        }));
+        return route.fulfill({ json: { jobs: made, ...(to < total ? { cursor: String(to) } : {}) } });
+    });
+    try {
+        await body();
+    } finally {
+        await page.unroute(list);
+    }
+}
+
+const groupHead = (name) => page.getByRole("row").filter({ has: page.getByRole("button", { name }) });
+
+await check("jobs are grouped by a label from the keyboard, and the address keeps it", async () => {
+    for (const side of ["left", "left", "left", "right", "right", undefined]) {
+        const labels = side ? { group: RUN, side } : { group: RUN };
+        await submit({ name: "grouped", command: ["true"], hold: true, labels });
+    }
+    await open(`/jobs?q=label:group=${RUN}`);
+    await see("6 shown");
+    await page.keyboard.press("b");
+    await page.keyboard.type("By label side");
+    await page.waitForURL(/group=label%3Aside/);
+    await see("3 groups of 6 jobs: all that match");
+    await groupHead(/^left 3/)
+        .getByText("3 held")
+        .waitFor();
+    await groupHead(/^right 2/).waitFor();
+    await groupHead(/^no label side 1/).waitFor();
+    await page.reload();
+    await see("3 groups of 6 jobs");
+    await shoot("groups");
+});
+
+await check("a group is folded and chosen as a whole, by keys and by pointer", async () => {
+    await open(`/jobs?q=label:group=${RUN}&group=label:side`);
+    await see("3 groups of 6 jobs");
+    const rows = () => page.locator(".job-table tbody tr").count();
+    expect((await rows()) === 9, `${await rows()} rows`);
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await see("3 selected");
+    await page.keyboard.press("Enter");
+    await page.locator('[aria-expanded="false"]', { hasText: "left" }).waitFor();
+    expect((await rows()) === 6, `${await rows()} rows with one group closed`);
+    await page.getByLabel("select all of right").click();
+    await see("5 selected");
+    await page.getByRole("button", { name: /^right/ }).press("Enter");
+    expect((await rows()) === 4, `${await rows()} rows with two groups closed`);
+    await page.getByRole("button", { name: "Close all groups" }).click();
+    await page.getByRole("button", { name: "Open all groups" }).click();
+    expect((await rows()) === 9, `${await rows()} rows with all groups open`);
+    await page.getByRole("button", { name: "Cancel 5" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await see("5 jobs cancelled");
+    await groupHead(/^right 2/)
+        .getByText("2 cancelled")
+        .waitFor();
+});
+
+await check(
+    "groups of a long list say of how many jobs they are, take in what is loaded, and leave the rows in sight in place",
+    async () => {
+        await withManyJobs(900, async () => {
+            await open("/jobs?group=label:team");
+            await see(/3 groups of the [1-8]00 newest that match; scroll to load more/);
+            await groupHead(/^audio/).waitFor();
+            /** The first row below the table's head, once it is drawn. */
+            const inSight = async () => {
+                const found = await page.waitForFunction(() => {
+                    const box = document.querySelector(".virtual-table");
+                    const top = box.getBoundingClientRect().top + 34;
+                    const rows = [...box.querySelectorAll("tbody tr:not(.virtual-space)")];
+                    const row = rows.find((one) => one.getBoundingClientRect().top >= top);
+                    return row?.querySelector("a, button").textContent;
+                });
+                return found.jsonValue();
+            };
+            await page.locator(".virtual-table").evaluate((box) => box.scrollTo(0, 1700));
+            const before = await inSight();
+            const foot = page.locator(".job-table-foot p");
+            const said = await foot.textContent();
+            await page.getByRole("button", { name: "Load more" }).click();
+            await page.waitForFunction(
+                (old) => document.querySelector(".job-table-foot p").textContent !== old,
+                said,
+            );
+            expect((await inSight()) === before, `the rows in sight moved: ${before}, ${await inSight()}`);
+            await page.getByRole("button", { name: "Close all groups" }).click();
+            await shoot("groups-closed");
+            await page.getByRole("button", { name: "Load more" }).click();
+            await page.getByRole("button", { name: "Open all groups" }).click();
+            for (
+                let tries = 0;
+                tries < 60 && !(await page.getByText("3 groups of 900 jobs").count());
+                tries++
+            ) {
+                await page.locator(".virtual-table").evaluate((box) => box.scrollTo(0, box.scrollHeight));
+                await sleep(200);
+            }
+            await see("3 groups of 900 jobs: all that match");
+            const rows = await page.locator(".job-table tbody tr").count();
+            expect(rows < 120, `${rows} rows are in the page`);
+            await page.getByLabel("group by").selectOption("state");
+            await page.waitForURL(/group=state/);
+            await see("4 groups of");
+            await page.locator(".virtual-table").evaluate((box) => box.scrollTo(0, 0));
+            await page.getByLabel("select all of queued").click();
+            await see("200 selected, the most at once");
+            await shoot("groups-many");
+        });
+    },
+);
+
+await check(
+    "a view is saved under a name, found in the palette, renamed, overwritten and deleted",
+    async () => {
+        await open(`/jobs?q=label:group=${RUN}&group=state`);
+        await page.getByRole("button", { name: "Views" }).click();
+        const dialog = page.getByRole("dialog");
+        await dialog.getByLabel("name of the view").fill("My wall");
+        await dialog.getByRole("button", { name: "Save" }).click();
+        await dialog.getByRole("link", { name: "My wall" }).waitFor();
+        await dialog.getByRole("button", { name: "copy the link" }).click();
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        expect(copied === page.url().replace("label:group=", "label%3Agroup%3D"), copied);
+        await shoot("views");
+        await dialog.getByRole("button", { name: "Close" }).click();
+        await page.getByRole("button", { name: "My wall" }).waitFor();
+        await open("/health");
+        await page.keyboard.press("Control+k");
+        await page.keyboard.type("my wall");
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/q=label%3Agroup.*group=state/);
+        await page.getByRole("button", { name: "My wall" }).click();
+        await dialog.getByLabel("name of the view").fill("Other");
+        await dialog.getByRole("button", { name: "Save" }).click();
+        await dialog.getByRole("button", { name: "rename My wall" }).click();
+        await dialog.getByLabel("new name of My wall").fill("Other");
+        await page.keyboard.press("Enter");
+        await dialog.getByText("Another view is named Other").waitFor();
+        await dialog.getByLabel("new name of My wall").fill("Wall");
+        await page.keyboard.press("Enter");
+        await dialog.getByRole("link", { name: "Wall", exact: false }).waitFor();
+        await dialog.getByRole("button", { name: "Close" }).click();
+        await page.getByLabel("group by").selectOption("queue");
+        await page.waitForURL(/group=queue/);
+        await page.getByRole("button", { name: "Views" }).click();
+        await dialog.getByLabel("name of the view").fill("Wall");
+        await dialog.getByRole("button", { name: "Overwrite" }).click();
+        await dialog.getByRole("link", { name: "grouped by queue" }).waitFor();
+        await dialog.getByRole("button", { name: "delete Wall" }).click();
+        await dialog.getByRole("button", { name: "Delete it" }).click();
+        await dialog.getByRole("button", { name: "delete Other" }).click();
+        await dialog.getByRole("button", { name: "Delete it" }).click();
+        await see("No view is saved in this browser yet");
+    },
+);
+
+await check("a damaged or a full store breaks no view", async () => {
+    const store = (text) => page.evaluate((it) => localStorage.setItem("fairlead.views", it), text);
+    for (const text of ["{", "[null, 7]", '{"a": 1}', `["${"x".repeat(200_000)}"]`]) {
+        await store(text);
+        await open("/jobs");
+        await page.getByRole("button", { name: "Views" }).waitFor();
+    }
+    await page.evaluate(() => {
+        localStorage.removeItem("fairlead.views");
+        for (let size = 1 << 22; size > 0; size >>= 1) {
+            try {
+                for (;;) localStorage.setItem(`filler${localStorage.length}`, "x".repeat(size));
+            } catch {
+                /* no room for so many any more */
+            }
+        }
+    });
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByLabel("name of the view").fill("In memory");
+    await page.getByRole("button", { name: "Save" }).click();
+    await see("This browser cannot store the views");
+    await page.getByRole("link", { name: "In memory" }).waitFor();
+    await page.evaluate(() => {
+        for (const key of Object.keys(localStorage))
+            if (key.startsWith("filler")) localStorage.removeItem(key);
+    });
+    const said = takeFaults();
+    expect(said.length === 0, said.join("; "));
+});
+
+// ---- the document of another run
+
+await check("a job's document is compared with that of the run before it, line by line", async () => {
+    const name = `nightly-${RUN}`;
+    const make = (more) =>
+        submit({ name, command: ["true"], hold: true, resources: { cpu: "100m" }, ...more });
+    const first = await make({ env: { RATE: "0.1" } });
+    await api("POST", `/v1/jobs/${first.id}:cancel`);
+    await untilState(first.id, ["cancelled"]);
+    const second = await make({ env: { RATE: "0.2" }, labels: { team: "vision" } });
+    await open(`/jobs/${second.id}/spec`);
+    await see("the text as it was sent is not kept");
+    await page.getByRole("button", { name: "Diff with another run" }).click();
+    await page.waitForURL(/with=/);
+    await see(`Earlier runs of ${name}`);
+    await page.locator(".diff del", { hasText: "0.1" }).waitFor();
+    await page.locator(".diff ins", { hasText: "0.2" }).waitFor();
+    await see(`only in ${first.id}`);
+    await shoot("diff-dark");
+    await page.setViewportSize(NARROW);
+    await shoot("diff-dark-390");
+    await page.setViewportSize(WIDE);
+    const third = await make({ env: { RATE: "0.2" }, labels: { team: "vision" } });
+    await open(`/jobs/${third.id}/spec?with=`);
+    await page.getByLabel("Compare with").fill(at(`/jobs/${second.id}/logs`));
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`with=${second.id}$`));
+    await see(`The documents of ${second.id} and ${third.id} are equal`);
+    isCutOnPurpose = true; /* the browser logs the 404 */
+    await open(`/jobs/${third.id}/spec?with=job-zzzzzz`);
+    await page.getByRole("alert").waitFor();
+    isCutOnPurpose = false;
+    takeFaults();
+});
+
+// ---- a fleet of any size
+
+async function withClusters(count, body) {
+    const sample = (await api("GET", "/v1/clusters")).clusters[0];
+    const list = /\/v1\/clusters(\?|$)/;
+    const states = ["ready", "ready", "ready", "ready", "cordoned", "draining", "away", "lost", "joining"];
+    await page.route(list, (route) => {
+        const clusters = Array.from({ length: count }, (_, i) => {
+            const size = 1 + ((i * 7) % 40) ** 2;
+            const part = (share) => ({
+                ...sample.total,
+                cpuMilli: Math.round(size * 1000 * share),
+                memoryBytes: Math.round(size * 2 ** 32 * share),
+            });
+            const state = states[i % states.length];
+            return {
+                ...sample,
+                name: `cluster-${i}`,
+                state,
+                cordon: state === "cordoned" || state === "draining" ? "new disks" : null,
+                connected: !["away", "lost", "joining"].includes(state),
+                total: part(1),
+                free: part(((i * 13) % 20) / 20),
+            };
+        });
+        return route.fulfill({ json: { clusters } });
+    });
+    isCutOnPurpose = true; /* these clusters have no nodes to ask for */
+    try {
+        await body();
+    } finally {
+        isCutOnPurpose = false;
+        await page.unroute(list);
+        takeFaults();
+    }
+}
+
+for (const count of [1, 200]) {
+    await check(`a fleet of ${count}: areas are as capacities, names stay, also on a phone`, async () => {
+        await withClusters(count, async () => {
+            for (const [size, name] of [
+                [WIDE, "wide"],
+                [NARROW, "390"],
+            ]) {
+                await page.setViewportSize(size);
+                await open("/");
+                await page
+                    .locator(".tile")
+                    .nth(count - 1)
+                    .waitFor();
+                await shoot(`fleet-of-${count}-${name}`);
+                const tiles = await page.locator(".tile").evaluateAll((all) =>
+                    all.map((tile) => {
+                        const { width, height } = tile.parentElement.getBoundingClientRect();
+                        const label = tile.querySelector(".tile-head strong");
+                        const isWhole = label.scrollWidth <= label.clientWidth + 1;
+                        return { area: width * height, width, height, isWhole };
+                    }),
+                );
+                const least = Math.min(...tiles.map((tile) => Math.min(tile.width, tile.height)));
+                expect(least >= 36, `a tile has only ${least} px`);
+                const cut = tiles.filter((tile) => !tile.isWhole).length;
+                expect(cut === 0, `${cut} names are cut on ${name}`);
+                expect(
+                    count === 1 || tiles[0].area > 3 * tiles.at(-1).area,
+                    "the largest is not the largest",
+                );
+                const over = await page.evaluate(() => {
+                    const main = document.querySelector("#main");
+                    return main.scrollWidth - main.clientWidth;
+                });
+                expect(over <= 0, `${over} px too wide`);
+            }
+            const violations = await axeViolations();
+            await page.setViewportSize(WIDE);
+            expect(violations.length === 0, violations.join("; "));
+        });
+    });
+}
+
+await check("tiles of clusters that take no work differ in more than colour", async () => {
+    await withClusters(9, async () => {
+        await open("/");
+        await page.locator(".tile").nth(8).waitFor();
+        await shoot("fleet-states");
+        const styleOf = (tone) =>
+            page
+                .locator(`.tile-${tone}`)
+                .first()
+                .evaluate((tile) => getComputedStyle(tile).borderTopStyle);
+        const styles = [
+            await styleOf("good"),
+            await styleOf("warn"),
+            await styleOf("bad"),
+            await styleOf("quiet"),
+        ];
+        expect(new Set(styles).size === 4, styles.join(", "));
+        for (const word of ["cordoned", "draining", "silent", "lost"])
+            await page.locator(".tile").getByText(word, { exact: true }).waitFor();
+        await page.getByRole("button", { name: "Memory" }).click();
+        await see("Area: Memory of the cluster");
+    });
+});
+
+// ---- two people at one job
+
+await check(
+    "two people at one job: each sees what the other did, also in a dialog that is open",
+    async () => {
+        const made = await api("POST", "/v1/tokens", {
+            name: `ben-${RUN}`,
+            scopes: ["read", "submit", "cancel"],
+            owner: "ben",
+        });
+        const { id } = await submit({
+            name: "shared",
+            command: ["true"],
+            hold: true,
+            resources: { cpu: "1000" },
+        });
+        const ben = await browser.newContext({ viewport: WIDE, colorScheme: "light" });
+        const other = await ben.newPage();
+        other.setDefaultTimeout(WAIT_MS);
+        try {
+            await other.goto(at(`/jobs/${id}`));
+            await other.getByLabel("Token").fill(made.token);
+            await other.getByRole("button", { name: "Sign in" }).click();
+            await open(`/jobs/${id}`);
+            for (const one of [page, other]) await one.getByText("Live", { exact: true }).waitFor();
+
+            await other.getByRole("button", { name: "Release" }).click();
+            await page.getByRole("button", { name: "Hold" }).waitFor();
+            await page.getByRole("button", { name: "Hold" }).click();
+            await other.getByRole("button", { name: "Release" }).waitFor();
+
+            await page.getByRole("button", { name: "Cancel", exact: true }).click();
+            const dialog = page.getByRole("dialog");
+            await dialog.getByText("This cannot be taken back").waitFor();
+            await other.getByRole("button", { name: "Cancel", exact: true }).click();
+            await other.getByRole("dialog").getByRole("button", { name: "Cancel the job" }).click();
+            await other.getByText("Cancelled").first().waitFor();
+
+            await dialog.getByText(`${id} is cancelled by now: there is nothing left to cancel`).waitFor();
+            expect(
+                await dialog.getByRole("button", { name: "Cancel the job" }).isDisabled(),
+                "it may still be pressed",
+            );
+            await shoot("two-people");
+            await dialog.getByRole("button", { name: "Back" }).click();
+            for (const one of [page, other]) {
+                await one.getByRole("button", { name: "Run again" }).waitFor();
+                const left = await one.getByRole("button", { name: /^(Cancel|Hold|Release)$/ }).count();
+                expect(left === 0, `${left} buttons too many`);
+            }
+        } finally {
+            await ben.close();
+            await api("DELETE", `/v1/tokens/${made.id}`);
+        }
+    },
+);
+
+await check(
+    "a dialog for many jobs drops those that others have cancelled, and says when none is left",
+    async () => {
+        const held = [];
+        for (let i = 0; i < 2; i++)
+            held.push((await submit({ command: ["true"], hold: true, labels: { both: RUN } })).id);
+        await open(`/jobs?q=label:both=${RUN}&group=queue`);
+        await page.getByLabel("select all of default").click();
+        await page.getByRole("button", { name: "Cancel 2" }).click();
+        const dialog = page.getByRole("dialog", { name: "Cancel 2 jobs?" });
+        await dialog.waitFor();
+        await api("POST", `/v1/jobs/${held[0]}:cancel`);
+        await page.getByRole("dialog", { name: "Cancel 1 job?" }).waitFor();
+        await api("POST", `/v1/jobs/${held[1]}:cancel`);
+        await see("None of them is left");
+        await page.getByRole("dialog").getByRole("button", { name: "Back" }).click();
+    },
+);
 
 await check("a held job is released, held again, and cancelled after a question", async () => {
     const { id } = await submit({ command: ["true"], hold: true, resources: { cpu: "1000" } });

@@ -5,9 +5,11 @@ import type { ClusterPage, JobPage, QueuePage } from "../api/types";
 import { Dialog } from "../parts/Dialog";
 import { Icon, type IconName } from "../parts/Icon";
 import { useResource } from "../store/resource";
+import { savedViews } from "../store/saved_views";
 import { may } from "../store/session";
 import { theme, zone } from "../store/settings";
 import { bestMatches } from "../text/match";
+import { viewPath } from "../text/saved_view";
 import "./Palette.css";
 import { places } from "./places";
 
@@ -40,6 +42,7 @@ function useCommands(): Command[] {
             go("Jobs that run", "", "jobs", "/jobs?q=state:running"),
             go("Jobs that failed", "", "jobs", "/jobs?q=state:failed"),
             go("My jobs", "", "jobs", "/jobs?q=by:@me"),
+            ...savedViews.value.map((view) => go(view.name, "view", "view", viewPath(view))),
             ...(clusters.data?.clusters ?? []).map(({ name }) =>
                 go(name, "cluster", "fleet", `/clusters/${name}`),
             ),
@@ -48,7 +51,7 @@ function useCommands(): Command[] {
                 go(job.name ? `${job.id} ${job.name}` : job.id, job.state, "jobs", `/jobs/${job.id}`),
             ),
         ];
-    }, [jobs.data, clusters.data, queues.data]);
+    }, [jobs.data, clusters.data, queues.data, savedViews.value]);
 }
 
 /** An id that is typed whole opens its job, however old that is. */

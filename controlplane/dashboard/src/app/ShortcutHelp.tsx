@@ -13,8 +13,9 @@ const GENERAL: ReadonlyArray<readonly [string, string]> = [
 const LISTS: ReadonlyArray<readonly [string, string]> = [
     ["j", "next row"],
     ["k", "row before"],
-    ["Enter", "open the row"],
-    ["x", "select the row"],
+    ["Enter", "open the row, or fold its group"],
+    ["x", "select the row or group"],
+    ["b", "group the jobs by ..."],
     ["[", "tab before"],
     ["]", "next tab"],
 ];

@@ -1,5 +1,5 @@
 /* keys.ts - shortcuts of the keyboard.  A key does nothing of ours while somebody types, in a dialog, or with a
- * modifier; one that another part has taken (preventDefault) is left alone. */
+ * modifier; one that another part has taken (preventDefault) is left alone, and so is Enter on a button or link. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 export type KeyMap = Record<string, () => void>;
@@ -10,7 +10,7 @@ const PAIR_MS = 1200;
 export function isTyping(target: EventTarget | null): boolean {
     return (
         target instanceof HTMLElement &&
-        (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+        (target.isContentEditable || target.matches("input:not([type=checkbox]), textarea, select"))
     );
 }
 
@@ -20,6 +20,7 @@ function isOurs(event: KeyboardEvent): boolean {
         !isModified &&
         !event.defaultPrevented &&
         !isTyping(event.target) &&
+        !(event.key === "Enter" && (event.target as Element).closest?.("a, button, summary")) &&
         !document.querySelector("dialog[open]")
     );
 }

@@ -10,14 +10,15 @@ const SHAPES = {
     quiet: <circle cx="5" cy="5" r="3.25" fill="none" stroke="currentColor" stroke-width="1.5" />,
 } as const;
 
-export function ClusterState({ cluster }: { cluster: Cluster }) {
+/** In a short one the word is there for those who listen alone. */
+export function ClusterState({ cluster, isShort }: { cluster: Cluster; isShort?: boolean }) {
     const { word, tone, detail } = clusterLook(cluster);
     return (
         <span class={`cluster-state tone-${tone}`} title={detail}>
             <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
                 {SHAPES[tone]}
             </svg>
-            {word}
+            <span class={isShort ? "hidden-text" : ""}>{word}</span>
         </span>
     );
 }

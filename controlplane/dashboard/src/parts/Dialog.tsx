@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { toProblem, type Problem } from "../api/client";
 import { Button } from "./Button";
 import "./Dialog.css";
-import { ProblemLine } from "./Feedback";
+import { Banner, ProblemLine } from "./Feedback";
 
 type DialogProps = { title: string; onClose(): void; children: ComponentChildren; isTitleHidden?: boolean };
 
@@ -34,13 +34,24 @@ type ConfirmProps = {
     verb: string;
     isDanger?: boolean;
     isReady?: boolean;
+    /** Why there is nothing left to do: somebody else was faster while this was open. */
+    impossible?: string | undefined;
     act(): Promise<unknown>;
     onClose(): void;
     children: ComponentChildren;
 };
 
 /** Asks before what cannot be taken back; stays open, with the problem, when it was refused. */
-export function Confirm({ title, verb, isDanger, isReady = true, act, onClose, children }: ConfirmProps) {
+export function Confirm({
+    title,
+    verb,
+    isDanger,
+    isReady = true,
+    impossible,
+    act,
+    onClose,
+    children,
+}: ConfirmProps) {
     const [isBusy, setBusy] = useState(false);
     const [problem, setProblem] = useState<Problem>();
     const run = async (event: Event) => {
@@ -59,6 +70,12 @@ export function Confirm({ title, verb, isDanger, isReady = true, act, onClose, c
         <Dialog title={title} onClose={onClose}>
             <form class="stack" onSubmit={(event) => void run(event)}>
                 {children}
+                {/* not what this dialog itself is doing */}
+                {impossible && !isBusy && (
+                    <div role="alert">
+                        <Banner tone="warn">{impossible}</Banner>
+                    </div>
+                )}
                 {problem && <ProblemLine problem={problem} />}
                 <div class="dialog-actions">
                     <Button onClick={onClose}>Back</Button>
@@ -66,7 +83,7 @@ export function Confirm({ title, verb, isDanger, isReady = true, act, onClose, c
                         type="submit"
                         look={isDanger ? "danger" : "primary"}
                         isBusy={isBusy}
-                        disabled={!isReady}
+                        disabled={!isReady || impossible !== undefined}
                     >
                         {verb}
                     </Button>

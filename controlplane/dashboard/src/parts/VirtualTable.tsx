@@ -1,5 +1,6 @@
 /* VirtualTable.tsx - a table of any length that holds only the rows that can be seen, and a few around them.
- * Rows have one height, so where a row stands is a product, and the scrollbar is right. */
+ * Rows have one height, so where a row stands is a product, and the scrollbar is right.  Rows that come or go
+ * above those in sight do not move them; at the very top what is new is seen. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import "./VirtualTable.css";
@@ -30,14 +31,15 @@ export function VirtualTable(props: VirtualTableProps) {
     const box = useRef<HTMLDivElement>(null);
     const [seen, setSeen] = useState({ first: 0, rows: 40 });
 
+    const measure = () => {
+        const { scrollTop, clientHeight } = box.current!;
+        const first = Math.floor(scrollTop / ROW_PX);
+        const rows = Math.ceil(clientHeight / ROW_PX);
+        setSeen((before) => (before.first === first && before.rows === rows ? before : { first, rows }));
+    };
     useLayoutEffect(() => {
         const element = box.current;
         if (!element) return undefined;
-        const measure = () => {
-            const first = Math.floor(element.scrollTop / ROW_PX);
-            const rows = Math.ceil(element.clientHeight / ROW_PX);
-            setSeen((before) => (before.first === first && before.rows === rows ? before : { first, rows }));
-        };
         measure();
         element.addEventListener("scroll", measure, { passive: true });
         const observer = new ResizeObserver(measure);
@@ -48,6 +50,24 @@ export function VirtualTable(props: VirtualTableProps) {
         };
     }, []);
 
+    /* The first row in sight: where rows have come or gone above it, the table scrolls as far. */
+    const held = useRef({ index: 0, key: "" });
+    useLayoutEffect(() => {
+        const element = box.current!;
+        const { index, key } = held.current;
+        const isKept = index === 0 || (index < count && keyOf(index) === key);
+        for (let at = isKept ? count : 0; at < count; at++) {
+            if (keyOf(at) !== key) continue;
+            element.scrollTop += (at - index) * ROW_PX;
+            measure();
+            break;
+        }
+        const first = Math.floor(element.scrollTop / ROW_PX);
+        held.current = { index: first, key: first < count ? keyOf(first) : "" };
+    });
+
+    /* Not where its number alone has changed. */
+    const currentKey = current !== undefined && current >= 0 && current < count ? keyOf(current) : "";
     useLayoutEffect(() => {
         const element = box.current;
         if (!element || current === undefined || current < 0) return;
@@ -55,7 +75,7 @@ export function VirtualTable(props: VirtualTableProps) {
         const room = element.clientHeight - ROW_PX * 2; /* the head covers the first row's height */
         if (top < element.scrollTop) element.scrollTop = top;
         else if (top > element.scrollTop + room) element.scrollTop = top - room;
-    }, [current]);
+    }, [currentKey]);
 
     const isNearEnd = seen.first + seen.rows + NEAR_END_ROWS >= count;
     useEffect(() => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SELECTED_MAX, keepListed, toggle, type Selection } from "./selection";
+import { SELECTED_MAX, keepListed, toggle, toggleAll, type Selection } from "./selection";
 
 test("a row is chosen, and given up again", () => {
     const one = toggle(new Set(), "job-1");
@@ -12,6 +12,19 @@ test("no more than its limit is chosen", () => {
     let selection: Selection = new Set();
     for (let i = 0; i < SELECTED_MAX + 5; i++) selection = toggle(selection, `job-${i}`);
     assert.equal(selection.size, SELECTED_MAX);
+});
+
+test("a group is chosen as a whole, and given up again", () => {
+    const all = toggleAll(new Set(["a", "x"]), ["a", "b"]);
+    assert.deepEqual([...all], ["a", "x", "b"]);
+    assert.deepEqual([...toggleAll(all, ["a", "b"])], ["x"]);
+});
+
+test("of a group that is too large its first are chosen, and then none", () => {
+    const ids = Array.from({ length: SELECTED_MAX + 5 }, (_, i) => `job-${i}`);
+    const first = toggleAll(new Set(), ids);
+    assert.deepEqual([...first], ids.slice(0, SELECTED_MAX));
+    assert.equal(toggleAll(first, ids).size, 0);
 });
 
 test("rows that left the list are no longer chosen", () => {

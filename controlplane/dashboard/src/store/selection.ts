@@ -11,6 +11,14 @@ export function toggle(selection: Selection, id: string): Selection {
     return next;
 }
 
+/** All of these, as far as the limit lets; none of them, once there is none to add. */
+export function toggleAll(selection: Selection, ids: readonly string[]): Selection {
+    const next = new Set(selection);
+    for (const id of ids) if (next.size < SELECTED_MAX) next.add(id);
+    if (next.size === selection.size) for (const id of ids) next.delete(id);
+    return next;
+}
+
 /** Those that are still in the list. */
 export function keepListed(selection: Selection, ids: Iterable<string>): Selection {
     const listed = new Set(ids);

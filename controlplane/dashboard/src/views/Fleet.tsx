@@ -1,69 +1,21 @@
 /* Fleet.tsx - all clusters at a glance, and outside of them what waits for a place. */
 import { Link } from "wouter-preact";
 import { useTitle } from "../app/title";
-import { withQuery } from "../api/client";
-import type { Cluster, ClusterPage, Job, JobPage, NodePage, Resources } from "../api/types";
-import { ClusterState } from "../parts/ClusterState";
+import type { Cluster, ClusterPage, Job, JobPage, Resources } from "../api/types";
 import { Empty, Loaded } from "../parts/Feedback";
 import { ResourceMeters } from "../parts/ResourceMeters";
 import { Age } from "../parts/Time";
-import { clusterLook } from "../store/cluster_state";
 import { useResource } from "../store/resource";
 import { mayFleet } from "../store/session";
-import { countOf, formatCount, percent } from "../text/amount";
+import { formatCount } from "../text/amount";
 import { reasonWords } from "../text/sentence";
 import "./Fleet.css";
+import { FleetTiles, POLL_MS, isPlacement } from "./FleetTiles";
 
-const POLL_MS = 5000;
-/** Nodes are asked for cluster by cluster, so only those of the first are drawn. */
-const STRIPS_MAX = 24;
-const STRIP_NODES_MAX = 64;
 const WAITING_LISTED = 200;
 const WAITING_SHOWN = 4;
 
-const isPlacement = ({ type }: { type: string }) =>
-    type.startsWith("attempt.") || type === "element.ended" || type === "cluster.changed";
 const isJobChange = ({ type }: { type: string }) => type.startsWith("job.") || type === "attempt.assigned";
-
-/** Each node as a column that is filled as far as its CPU is allocated. */
-function NodeStrip({ cluster }: { cluster: string }) {
-    const path = withQuery(`/v1/clusters/${encodeURIComponent(cluster)}/nodes`, { limit: STRIP_NODES_MAX });
-    const nodes = useResource<NodePage>(path, { when: isPlacement, everyMs: POLL_MS });
-    return (
-        <span class="node-strip" aria-hidden="true">
-            {(nodes.data?.nodes ?? []).map(({ name, ready, total, free }) => (
-                <span key={name} class={ready ? "" : "unready"} title={name}>
-                    <span style={{ height: `${percent(total.cpuMilli - free.cpuMilli, total.cpuMilli)}%` }} />
-                </span>
-            ))}
-        </span>
-    );
-}
-
-function Tile({ cluster, hasStrip }: { cluster: Cluster; hasStrip: boolean }) {
-    const { tone, detail } = clusterLook(cluster);
-    const isShort = cluster.nodesReady < cluster.nodes;
-    return (
-        <Link href={`/clusters/${cluster.name}`} class={`tile panel tile-${tone}`}>
-            <div class="row">
-                <h2>{cluster.name}</h2>
-                <span class="spread" />
-                <ClusterState cluster={cluster} />
-            </div>
-            <ResourceMeters total={cluster.total} free={cluster.free} />
-            {hasStrip && <NodeStrip cluster={cluster.name} />}
-            <p class="tile-foot">
-                <span>{countOf(cluster.attempts, "attempt")} here</span>
-                <span class={isShort ? "tone-warn" : ""}>
-                    {isShort ? `${formatCount(cluster.nodesReady)} of ` : ""}
-                    {countOf(cluster.nodes, "node")}
-                    {isShort ? " ready" : ""}
-                </span>
-                {tone !== "good" && <span class="tile-detail">{detail}</span>}
-            </p>
-        </Link>
-    );
-}
 
 function sum(clusters: readonly Cluster[], part: (cluster: Cluster) => Resources): Resources {
     const total = { cpuMilli: 0, memoryBytes: 0, gpus: 0, named: {} };
@@ -175,15 +127,7 @@ export function Fleet() {
                     ) : (
                         <div class="stack">
                             <Summary clusters={all} />
-                            <section class="tiles" aria-label="clusters">
-                                {all.map((cluster, index) => (
-                                    <Tile
-                                        key={cluster.name}
-                                        cluster={cluster}
-                                        hasStrip={index < STRIPS_MAX}
-                                    />
-                                ))}
-                            </section>
+                            <FleetTiles clusters={all} />
                             {cursor && <p class="quiet">The first {all.length} clusters are shown.</p>}
                             <Waiting />
                         </div>

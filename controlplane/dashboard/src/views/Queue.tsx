@@ -11,10 +11,10 @@ import { addNote } from "../store/notes";
 import { useResource } from "../store/resource";
 import type { Selection } from "../store/selection";
 import { may } from "../store/session";
-import { countOf } from "../text/amount";
 import { BulkBar } from "./jobs/BulkBar";
 import { JobTable } from "./jobs/JobTable";
 import "./Queue.css";
+import { QueueStates } from "./QueueStates";
 import { QueueSwitch } from "./QueueSwitch";
 
 const POLL_MS = 10_000;
@@ -60,9 +60,7 @@ export function Queue({ name }: { name: string }) {
     const [asked, setAsked] = useState<"edit" | "remove">();
     const resource = useResource<QueueObject>(`/v1/queues/${encodeURIComponent(name)}`, {
         when: (event) =>
-            ("queue" in event && event.queue === name) ||
-            event.type === "job.ended" ||
-            event.type === "job.edited",
+            ("queue" in event && event.queue === name) || /^(job|attempt|replica)/.test(event.type),
         everyMs: POLL_MS,
     });
     const close = () => {
@@ -82,7 +80,7 @@ export function Queue({ name }: { name: string }) {
                                 /
                             </p>
                             <h1>{queue.name}</h1>
-                            <span class="quiet">{countOf(queue.jobs, "open job")}</span>
+                            <QueueStates queue={queue} />
                             <span class="spread" />
                             <BulkBar
                                 filter={filter}

@@ -2,61 +2,19 @@
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { useTitle } from "../app/title";
-import { idempotencyKey, send, withQuery } from "../api/client";
-import type { Job, JobPage, Queue, QueuePage } from "../api/types";
+import { idempotencyKey, send } from "../api/client";
+import type { Queue, QueuePage } from "../api/types";
 import { Button } from "../parts/Button";
 import { Confirm } from "../parts/Dialog";
 import { Empty, Loaded } from "../parts/Feedback";
-import { StateGlyph } from "../parts/State";
-import { JOB_STATES, type JobState } from "../store/job_state";
 import { addNote } from "../store/notes";
 import { useResource } from "../store/resource";
 import { may, mayFleet } from "../store/session";
-import { formatCount, percent } from "../text/amount";
+import { formatCount } from "../text/amount";
+import { QueueStates } from "./QueueStates";
 import { QueueSwitch } from "./QueueSwitch";
-import "./Queues.css";
 
 const POLL_MS = 10_000;
-/** States are counted over so many open jobs: the API counts open jobs of a queue, not by state. */
-const COUNTED_MAX = 500;
-
-type Counts = Partial<Record<JobState, number>>;
-
-function countByQueue(jobs: readonly Job[]): Map<string, Counts> {
-    const byQueue = new Map<string, Counts>();
-    for (const job of jobs) {
-        const counts = byQueue.get(job.queue ?? "") ?? {};
-        counts[job.state] = (counts[job.state] ?? 0) + 1;
-        byQueue.set(job.queue ?? "", counts);
-    }
-    return byQueue;
-}
-
-function Composition({ counts }: { counts: Counts }) {
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    const shown = JOB_STATES.filter((state) => counts[state]);
-    if (total === 0) return <span class="quiet">nothing open</span>;
-    return (
-        <div class="composition">
-            <span class="composition-bar" aria-hidden="true">
-                {shown.map((state) => (
-                    <span
-                        key={state}
-                        class={`composition-${state}`}
-                        style={{ flexGrow: percent(counts[state]!, total) + 1 }}
-                    />
-                ))}
-            </span>
-            <span class="composition-words">
-                {shown.map((state) => (
-                    <span key={state}>
-                        <StateGlyph state={state} /> {formatCount(counts[state]!)} {state}
-                    </span>
-                ))}
-            </span>
-        </div>
-    );
-}
 
 function CreateDialog({ onClose }: { onClose(): void }) {
     const [, navigate] = useLocation();
@@ -90,7 +48,7 @@ function CreateDialog({ onClose }: { onClose(): void }) {
     );
 }
 
-function Row({ queue, counts, reload }: { queue: Queue; counts: Counts; reload(): void }) {
+function Row({ queue, reload }: { queue: Queue; reload(): void }) {
     return (
         <tr>
             <td>
@@ -99,7 +57,7 @@ function Row({ queue, counts, reload }: { queue: Queue; counts: Counts; reload()
             <td class={queue.paused ? "tone-warn" : "tone-good"}>{queue.paused ? "paused" : "takes work"}</td>
             <td class="number">{formatCount(queue.jobs)}</td>
             <td class="wrap">
-                <Composition counts={counts} />
+                <QueueStates queue={queue} />
             </td>
             <td>{queue.defaultCpu ?? <span class="quiet">the setting's</span>}</td>
             <td class="number">{may("admin") && <QueueSwitch queue={queue} onDone={reload} />}</td>
@@ -111,14 +69,9 @@ export function Queues() {
     useTitle("Queues");
     const [isCreating, setCreating] = useState(false);
     const queues = useResource<QueuePage>("/v1/queues", {
-        when: ({ type }) => type.startsWith("queue.") || type === "job.submitted" || type === "job.ended",
+        when: ({ type }) => /^(queue|job|attempt|replica)/.test(type),
         everyMs: POLL_MS,
     });
-    const open = useResource<JobPage>(withQuery("/v1/jobs", { state: "open", limit: COUNTED_MAX }), {
-        when: ({ type }) => type.startsWith("job.") || type === "attempt.assigned",
-        everyMs: POLL_MS,
-    });
-    const counts = countByQueue(open.data?.jobs ?? []);
     return (
         <div class="view">
             <div class="view-head">
@@ -141,7 +94,7 @@ export function Queues() {
                     ) : (
                         <div class="stack">
                             <div class="table-scroll" tabIndex={0} role="region" aria-label="queues">
-                                <table class="table queues-table">
+                                <table class="table">
                                     <thead>
                                         <tr>
                                             <th scope="col">Queue</th>
@@ -161,18 +114,12 @@ export function Queues() {
                                             <Row
                                                 key={queue.name}
                                                 queue={queue}
-                                                counts={counts.get(queue.name) ?? {}}
                                                 reload={queues.reload}
                                             />
                                         ))}
                                     </tbody>
                                 </table>
                             </div>
-                            {open.data?.cursor && (
-                                <p class="quiet">
-                                    By state: of the newest {formatCount(open.data.jobs.length)} open jobs.
-                                </p>
-                            )}
                             {cursor && (
                                 <p class="quiet">The first {formatCount(all.length)} queues are shown.</p>
                             )}

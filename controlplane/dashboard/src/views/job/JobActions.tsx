@@ -16,6 +16,15 @@ function act(job: Job, verb: string, body?: unknown): Promise<Job> {
     return send<Job>("POST", `/v1/jobs/${job.id}:${verb}`, body, { headers: idempotencyKey() });
 }
 
+/** Others work on the same job: what they did meanwhile arrives while the dialog is open. */
+function nothingToCancel(job: Job): string | undefined {
+    if (job.state === "stopping")
+        return `${job.id} is already being stopped: there is nothing left to cancel.`;
+    return isEnded(job.state)
+        ? `${job.id} is ${job.state} by now: there is nothing left to cancel.`
+        : undefined;
+}
+
 function CancelDialog({ job, onClose }: { job: Job; onClose(): void }) {
     const live = job.elements.live ?? 0;
     const cancel = async () => {
@@ -23,7 +32,14 @@ function CancelDialog({ job, onClose }: { job: Job; onClose(): void }) {
         addNote(`${job.id} is cancelled: nothing new of it starts.`);
     };
     return (
-        <Confirm title={`Cancel ${job.id}?`} verb="Cancel the job" isDanger act={cancel} onClose={onClose}>
+        <Confirm
+            title={`Cancel ${job.id}?`}
+            verb="Cancel the job"
+            isDanger
+            impossible={nothingToCancel(job)}
+            act={cancel}
+            onClose={onClose}
+        >
             <p>
                 {job.name && <strong>{job.name}: </strong>}
                 {live > 0

@@ -5,8 +5,9 @@ import type { Attempt, Explanation, Job } from "../../api/types";
 import { CopyButton } from "../../parts/Button";
 import { Facts } from "../../parts/Facts";
 import { Labels } from "../../parts/Labels";
+import { StateBar } from "../../parts/StateCounts";
 import { Span, Time } from "../../parts/Time";
-import { isEnded } from "../../store/job_state";
+import { type JobState, isEnded } from "../../store/job_state";
 import { formatBytes, formatCount, percent } from "../../text/amount";
 import { formatDuration } from "../../text/duration";
 import { reasonWords } from "../../text/sentence";
@@ -28,7 +29,7 @@ function commandsOf(job: Job): Array<{ role: string; command: string; image: str
 
 function Progress({ job }: { job: Job }) {
     const { total, succeeded = 0, failed = 0, cancelled = 0, live = 0 } = job.elements;
-    const parts: ReadonlyArray<readonly [string, number]> = [
+    const parts: ReadonlyArray<readonly [JobState, number]> = [
         ["succeeded", succeeded],
         ["failed", failed],
         ["cancelled", cancelled],
@@ -39,11 +40,7 @@ function Progress({ job }: { job: Job }) {
     return (
         <section class="panel" aria-label="progress">
             <h2>Elements</h2>
-            <div class="progress-bar" aria-hidden="true">
-                {shown.map(([name, count]) => (
-                    <span key={name} class={`state-${name} progress-${name}`} style={{ flexGrow: count }} />
-                ))}
-            </div>
+            <StateBar counts={shown} />
             <ul class="progress-words">
                 {shown.map(([name, count]) => (
                     <li key={name}>

@@ -8,7 +8,7 @@ import { ProblemLine } from "../../parts/Feedback";
 import { isEnded } from "../../store/job_state";
 import { addNote } from "../../store/notes";
 import { runAll } from "../../store/pool";
-import type { Selection } from "../../store/selection";
+import { SELECTED_MAX, type Selection } from "../../store/selection";
 import { may } from "../../store/session";
 import { countOf } from "../../text/amount";
 import "./BulkBar.css";
@@ -90,7 +90,12 @@ function QueryDialog({ verb, filter, onClose }: { verb: Verb; filter: BulkFilter
     );
 }
 
-function SelectionDialog({ verb, jobs, onClose }: { verb: Verb; jobs: readonly Job[]; onClose(): void }) {
+const mayTake = (verb: Verb) => (job: Job) => isEnded(job.state) === (verb === "retry");
+
+type SelectionDialogProps = { verb: Verb; jobs: readonly Job[]; onClose(): void };
+
+/** `jobs` as they are now: one that others cancelled meanwhile leaves the list. */
+function SelectionDialog({ verb, jobs, onClose }: SelectionDialogProps) {
     const act = async () => {
         const failures = await runAll(jobs, AT_ONCE, (job) =>
             send("POST", `/v1/jobs/${job.id}:${verb}`, undefined, { headers: idempotencyKey() }),
@@ -103,6 +108,7 @@ function SelectionDialog({ verb, jobs, onClose }: { verb: Verb; jobs: readonly J
             title={`${words.button} ${countOf(jobs.length, "job")}?`}
             verb={words.button}
             isDanger={verb === "cancel"}
+            impossible={jobs.length === 0 ? "None of them is left: all have ended by now." : undefined}
             act={act}
             onClose={onClose}
         >
@@ -127,10 +133,12 @@ type BulkBarProps = {
 };
 
 export function BulkBar({ filter, jobs, selection, onClear }: BulkBarProps) {
-    const [asked, setAsked] = useState<{ verb: Verb; filter?: BulkFilter; jobs?: readonly Job[] }>();
+    const [asked, setAsked] = useState<{ verb: Verb; filter?: BulkFilter; ids?: ReadonlySet<string> }>();
     const chosen = jobs.filter((job) => selection.has(job.id));
-    const open = chosen.filter((job) => !isEnded(job.state));
-    const ended = chosen.filter((job) => isEnded(job.state));
+    const open = chosen.filter(mayTake("cancel"));
+    const ended = chosen.filter(mayTake("retry"));
+    const ask = (verb: Verb, asked: readonly Job[]) =>
+        setAsked({ verb, ids: new Set(asked.map((job) => job.id)) });
     const close = () => {
         setAsked(undefined);
         onClear();
@@ -139,21 +147,20 @@ export function BulkBar({ filter, jobs, selection, onClear }: BulkBarProps) {
         <div class="bulk-bar">
             {chosen.length > 0 ? (
                 <>
-                    <span role="status">{chosen.length} selected</span>
+                    <span role="status">
+                        {chosen.length} selected{chosen.length >= SELECTED_MAX && ", the most at once"}
+                    </span>
                     {may("cancel") && (
                         <Button
                             look="danger"
                             disabled={open.length === 0}
-                            onClick={() => setAsked({ verb: "cancel", jobs: open })}
+                            onClick={() => ask("cancel", open)}
                         >
                             Cancel {open.length}
                         </Button>
                     )}
                     {may("submit") && (
-                        <Button
-                            disabled={ended.length === 0}
-                            onClick={() => setAsked({ verb: "retry", jobs: ended })}
-                        >
+                        <Button disabled={ended.length === 0} onClick={() => ask("retry", ended)}>
                             Run {ended.length} again
                         </Button>
                     )}
@@ -178,7 +185,13 @@ export function BulkBar({ filter, jobs, selection, onClear }: BulkBarProps) {
                 )
             )}
             {asked?.filter && <QueryDialog verb={asked.verb} filter={asked.filter} onClose={close} />}
-            {asked?.jobs && <SelectionDialog verb={asked.verb} jobs={asked.jobs} onClose={close} />}
+            {asked?.ids && (
+                <SelectionDialog
+                    verb={asked.verb}
+                    jobs={jobs.filter((job) => asked.ids?.has(job.id)).filter(mayTake(asked.verb))}
+                    onClose={close}
+                />
+            )}
         </div>
     );
 }

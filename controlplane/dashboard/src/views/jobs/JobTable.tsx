@@ -1,9 +1,10 @@
-/* JobTable.tsx - rows of jobs, live, with the keys of a list: j, k, x, Enter. */
+/* JobTable.tsx - rows of jobs, live, in groups where that is asked for, with the keys of a list: j, k, x, Enter. */
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { useKeys } from "../../app/keys";
 import type { Job } from "../../api/types";
+import { Button } from "../../parts/Button";
 import { Empty, ProblemLine, ProblemView, Skeleton } from "../../parts/Feedback";
 import { Labels } from "../../parts/Labels";
 import { StateBadge } from "../../parts/State";
@@ -12,9 +13,11 @@ import { type Column, VirtualTable } from "../../parts/VirtualTable";
 import { type JobFilter, JobList, ROWS_MAX } from "../../store/job_list";
 import { isEnded } from "../../store/job_state";
 import { isNarrow } from "../../store/screen";
-import { type Selection, toggle } from "../../store/selection";
+import { type Selection, toggle, toggleAll } from "../../store/selection";
 import { formatCount } from "../../text/amount";
+import { type ListRow, groupJobs, groupRows, groupsSentence, isGroup } from "../../text/group";
 import { reasonWords } from "../../text/sentence";
+import { GroupHead } from "./GroupHead";
 import "./JobTable.css";
 
 type JobColumn = Column & { isWideOnly?: boolean; cell(job: Job): ComponentChildren };
@@ -101,6 +104,8 @@ function cells(job: Job, columns: readonly JobColumn[], isSelected: boolean, onT
 
 type JobTableProps = {
     filter: JobFilter;
+    /** What to group by: see text/group.ts.  Groups are of the rows that are loaded. */
+    groupBy?: string;
     selection: Selection;
     onSelect(selection: Selection): void;
     /** The rows as they are now, for what stands around the table. */
@@ -108,15 +113,25 @@ type JobTableProps = {
     emptyTitle: string;
 };
 
-export function JobTable({ filter, selection, onSelect, onRows, emptyTitle }: JobTableProps) {
+const NONE: ReadonlySet<string> = new Set();
+const UNMARKED = { index: -1, key: "" };
+
+const keyOf = (row: ListRow) => (isGroup(row) ? `group ${row.key}` : row.id);
+
+export function JobTable({ filter, groupBy = "", selection, onSelect, onRows, emptyTitle }: JobTableProps) {
     const [, navigate] = useLocation();
-    const [current, setCurrent] = useState(-1);
+    const [marked, setMarked] = useState(UNMARKED);
+    const [closed, setClosed] = useState(NONE);
     const filterKey = JSON.stringify(filter);
     const list = useMemo(() => new JobList(filter), [filterKey]);
     useEffect(() => {
-        setCurrent(-1);
+        setMarked(UNMARKED);
         return () => list.destroy();
     }, [list]);
+    useEffect(() => {
+        setMarked(UNMARKED);
+        setClosed(NONE);
+    }, [groupBy]);
 
     const columns = isNarrow.value ? COLUMNS.filter((column) => !column.isWideOnly) : COLUMNS;
     const { jobs, isLoading, hasMore, problem } = list.rows.value;
@@ -126,15 +141,44 @@ export function JobTable({ filter, selection, onSelect, onRows, emptyTitle }: Jo
         if (isMore && !stopped) void list.loadMore();
     }, [list]);
 
-    const move = (step: number) => setCurrent(Math.max(0, Math.min(jobs.length - 1, current + step)));
-    const row = jobs[current];
+    const groups = useMemo(() => (groupBy ? groupJobs(jobs, groupBy) : undefined), [jobs, groupBy]);
+    const rows: readonly ListRow[] = useMemo(
+        () => (groups ? groupRows(groups, closed) : jobs),
+        [groups, closed, jobs],
+    );
+    const isFull = jobs.length >= ROWS_MAX;
+    const isAllClosed = closed.size > 0 && groups?.every(({ key }) => closed.has(key));
+
+    /* The mark of the keyboard stays with its row, and where that has gone, in its place. */
+    const found = marked.index < 0 ? -1 : rows.findIndex((it) => keyOf(it) === marked.key);
+    const current = found < 0 ? Math.min(marked.index, rows.length - 1) : found;
+    const mark = (index: number) => rows[index] && setMarked({ index, key: keyOf(rows[index]) });
+    const move = (step: number) => mark(Math.max(0, Math.min(rows.length - 1, current + step)));
+    const open = (row: ListRow) => {
+        if (!isGroup(row)) navigate(`/jobs/${row.id}`);
+        else {
+            const next = new Set(closed);
+            if (!next.delete(row.key)) next.add(row.key);
+            setClosed(next);
+        }
+    };
+    const select = (row: ListRow) =>
+        onSelect(
+            isGroup(row)
+                ? toggleAll(
+                      selection,
+                      row.jobs.map((job) => job.id),
+                  )
+                : toggle(selection, row.id),
+        );
+    const row = rows[current];
     useKeys({
         j: () => move(1),
         k: () => move(-1),
         ArrowDown: () => move(1),
         ArrowUp: () => move(-1),
-        x: () => row && onSelect(toggle(selection, row.id)),
-        Enter: () => row && navigate(`/jobs/${row.id}`),
+        x: () => row && select(row),
+        Enter: () => row && open(row),
         Escape: () => onSelect(new Set()),
     });
 
@@ -153,27 +197,60 @@ export function JobTable({ filter, selection, onSelect, onRows, emptyTitle }: Jo
             <VirtualTable
                 label="jobs"
                 columns={[SELECT, ...columns]}
-                count={jobs.length}
-                keyOf={(index) => jobs[index]!.id}
-                rowClass={(index) => (selection.has(jobs[index]!.id) ? "selected" : "")}
+                count={rows.length}
+                keyOf={(index) => keyOf(rows[index]!)}
+                rowClass={(index) => {
+                    const it = rows[index]!;
+                    if (isGroup(it)) return "group-row";
+                    return selection.has(it.id) ? "selected" : "";
+                }}
                 cells={(index) => {
-                    const job = jobs[index]!;
-                    return cells(job, columns, selection.has(job.id), () =>
-                        onSelect(toggle(selection, job.id)),
+                    const it = rows[index]!;
+                    if (!isGroup(it)) return cells(it, columns, selection.has(it.id), () => select(it));
+                    return (
+                        <GroupHead
+                            group={it}
+                            columns={columns.length}
+                            isOpen={!closed.has(it.key)}
+                            selection={selection}
+                            onToggle={() => open(it)}
+                            onSelect={() => select(it)}
+                        />
                     );
                 }}
                 onRowClick={(index, event) => {
-                    setCurrent(index);
-                    if (!(event.target as Element).closest("a, input, button"))
-                        navigate(`/jobs/${jobs[index]!.id}`);
+                    mark(index);
+                    if (!(event.target as Element).closest("a, input, button")) open(rows[index]!);
                 }}
                 current={current}
                 onNearEnd={loadMore}
             />
-            <p class="job-table-foot quiet" role="status">
-                {formatCount(jobs.length)} {hasMore ? "loaded, more follow" : "shown"}
-                {jobs.length >= ROWS_MAX && ": narrow the query to see others"}
-            </p>
+            <div class="job-table-foot quiet">
+                <p role="status">
+                    {groups
+                        ? groupsSentence(groups.length, jobs.length, !hasMore && !isFull)
+                        : `${formatCount(jobs.length)} ${hasMore ? "loaded, more follow" : "shown"}`}
+                    {groups && hasMore && !isAllClosed && "; scroll to load more"}
+                    {isFull && ": narrow the query to see others"}
+                </p>
+                {groups && (
+                    <>
+                        {hasMore && (
+                            <Button look="ghost" onClick={() => void list.loadMore()}>
+                                Load more
+                            </Button>
+                        )}
+                        <Button
+                            look="ghost"
+                            onClick={() =>
+                                setClosed(isAllClosed ? NONE : new Set(groups.map(({ key }) => key)))
+                            }
+                        >
+                            {isAllClosed ? "Open all groups" : "Close all groups"}
+                        </Button>
+                    </>
+                )}
+            </div>
         </div>
     );
 }

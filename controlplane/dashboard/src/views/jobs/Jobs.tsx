@@ -1,19 +1,22 @@
-/* Jobs.tsx - all jobs by a query that stands in the address, so that a link shows the same. */
+/* Jobs.tsx - all jobs by a query and groups that stand in the address, so that a link shows the same. */
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { Link, useLocation, useSearch } from "wouter-preact";
 import { useTitle } from "../../app/title";
-import { withQuery } from "../../api/client";
 import type { Job, QueuePage } from "../../api/types";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
 import { useResource } from "../../store/resource";
 import { type Selection, keepListed } from "../../store/selection";
 import { may } from "../../store/session";
+import { labelKeys, parseGroup } from "../../text/group";
 import { type JobQuery, formatQuery, parseQuery, toBulkFilter, toParameters } from "../../text/query";
+import { viewPath } from "../../text/saved_view";
 import { BulkBar } from "./BulkBar";
+import { GroupChoice } from "./GroupChoice";
 import "./Jobs.css";
 import { JobTable } from "./JobTable";
 import { QueryBar } from "./QueryBar";
+import { ViewsButton } from "./SavedViews";
 
 const WORDS_MAX = 200;
 
@@ -58,7 +61,9 @@ function QuickStates({ query, onChange }: { query: JobQuery; onChange(query: str
 export function Jobs() {
     useTitle("Jobs");
     const [, navigate] = useLocation();
-    const text = new URLSearchParams(useSearch()).get("q") ?? "";
+    const address = new URLSearchParams(useSearch());
+    const text = address.get("q") ?? "";
+    const group = parseGroup(address.get("group") ?? "");
     const [jobs, setJobs] = useState<readonly Job[]>([]);
     const [selection, setSelection] = useState<Selection>(new Set());
     const queues = useResource<QueuePage>("/v1/queues");
@@ -70,10 +75,8 @@ export function Jobs() {
         [queues.data, jobs],
     );
     const setQuery = useCallback(
-        (next: string) => {
-            navigate(withQuery("/jobs", { q: next.trim() }), { replace: true });
-        },
-        [navigate],
+        (query: string) => navigate(viewPath({ query, group }), { replace: true }),
+        [navigate, group],
     );
     const takeRows = useCallback((rows: readonly Job[]) => {
         setJobs(rows);
@@ -90,12 +93,17 @@ export function Jobs() {
                 <h1>Jobs</h1>
                 <QueryBar value={text} known={known} onChange={setQuery} />
                 <QuickStates query={query} onChange={setQuery} />
+                <GroupChoice
+                    by={group}
+                    labels={labelKeys(jobs)}
+                    onChange={(by) => navigate(viewPath({ query: text, group: by }), { replace: true })}
+                />
+                <ViewsButton shown={{ query: text, group }} />
                 {text !== "" && (
                     <Button look="ghost" icon="close" onClick={() => setQuery("")}>
                         Clear the query
                     </Button>
                 )}
-                <span class="spread" />
                 <BulkBar
                     filter={bulkFilter}
                     jobs={jobs}
@@ -111,6 +119,7 @@ export function Jobs() {
             </div>
             <JobTable
                 filter={toParameters(query)}
+                groupBy={group}
                 selection={selection}
                 onSelect={setSelection}
                 onRows={takeRows}
