@@ -309,6 +309,7 @@ CASES = {
     "pipelined-pages": gets("/v1/jobs", 1000),
     "audit": gets("/v1/audit?limit=1000", 20),
     "usage": gets("/v1/usage?by=day,queue,submittedBy,label:project", 20),
+    "throughput": gets("/v1/throughput?since=2026-01-01&until=2026-02-10", 20),
     "many-batches": crowd("POST", "/v1/jobs:batch", bad_lines, LINES, 4),
     "many-yaml": crowd("POST", "/v1/jobs", wide_yaml, YAML),
     "many-openapi": crowd("GET", "/v1/openapi.json"),

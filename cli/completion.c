@@ -30,6 +30,7 @@ static const struct {
     {CLI_OPT_not_cluster, {"", CLUSTERS}},
     {CLI_OPT_state, {"held queued starting running stopping succeeded failed cancelled", NULL}},
     {CLI_OPT_for, {"done succeeded running", NULL}},
+    {CLI_OPT_step, {"hour day", NULL}},
     {CLI_OPT_scope, {"read submit cancel exec admin", NULL}},
     {CLI_OPT_outcome, {"done unauthenticated denied hidden", NULL}},
     {CLI_OPT_sort, {"name state queue cluster priority submittedAt endedAt", NULL}},
@@ -51,7 +52,8 @@ static struct choices arguments_of(const struct cli_verb *verb)
     if (begins(words, "cluster ") && *arguments && !strstr(words, "join")) {
         return (struct choices){"", CLUSTERS};
     }
-    if (begins(words, "queue ") && *arguments && !strstr(words, "create")) {
+    if (begins(arguments, "[QUEUE]") ||
+        (begins(words, "queue ") && *arguments && !strstr(words, "create"))) {
         return (struct choices){"", QUEUES};
     }
     if (strcmp(words, "token revoke") == 0 || strcmp(words, "token rotate") == 0) {

@@ -496,7 +496,7 @@ static struct usage_progress usage_progress(void *ctx)
     if (status.state != ENGINE_LEADING) return (struct usage_progress){0};
     return (struct usage_progress){.newest = status.engine.batch_newest,
                                    .newest_at = status.engine.batch_newest_at,
-                                   .of_ends = status.engine.batch_of_ends};
+                                   .counted = status.engine.batch_counted};
 }
 
 static void usage_trouble(void *ctx, const char *text)

@@ -11,6 +11,7 @@ struct reading {
         call_reads_counts_then *counts;
         call_reads_audit_then *audit;
         call_reads_usage_then *usage;
+        call_reads_throughput_then *throughput;
         call_reads_spec_then *spec;
         call_reads_specs_then *specs;
     } then;
@@ -97,6 +98,15 @@ static void on_usage(void *ctx, const struct read_usage *usage)
     struct api_call *call = reading->call;
 
     if (arrives(call, usage->err)) reading->then.usage(call, usage);
+    leave(call);
+}
+
+static void on_throughput(void *ctx, const struct read_throughput *throughput)
+{
+    struct reading *reading = ctx;
+    struct api_call *call = reading->call;
+
+    if (arrives(call, throughput->err)) reading->then.throughput(call, throughput);
     leave(call);
 }
 
@@ -196,6 +206,16 @@ void call_reads_usage(struct api_call *call, const struct read_usage_query *quer
 
     reading->then.usage = then;
     asked(call, read_usage(call->parts->reader, query, on_usage, reading, &err), &err);
+}
+
+void call_reads_throughput(struct api_call *call, const struct read_throughput_query *query,
+                           call_reads_throughput_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.throughput = then;
+    asked(call, read_throughput(call->parts->reader, query, on_throughput, reading, &err), &err);
 }
 
 void call_reads_spec(struct api_call *call, struct fl_job job, struct fl_digest digest,

@@ -9,6 +9,7 @@
 #include "controlplane/store/read_elements.h"
 #include "controlplane/store/read_jobs.h"
 #include "controlplane/store/read_specs.h"
+#include "controlplane/store/read_throughput.h"
 #include "controlplane/store/read_usage.h"
 
 /* NULL: the job does not exist. */
@@ -37,6 +38,11 @@ void call_reads_audit(struct api_call *call, uint64_t batch, uint32_t n, size_t 
 typedef void call_reads_usage_then(struct api_call *call, const struct read_usage *usage);
 void call_reads_usage(struct api_call *call, const struct read_usage_query *query,
                       call_reads_usage_then *then);
+
+typedef void call_reads_throughput_then(struct api_call *call,
+                                        const struct read_throughput *throughput);
+void call_reads_throughput(struct api_call *call, const struct read_throughput_query *query,
+                           call_reads_throughput_then *then);
 
 /* Empty: it is not there. */
 typedef void call_reads_spec_then(struct api_call *call, struct fl_str body);

@@ -242,7 +242,7 @@ static void on_taken(void *ctx, const struct engine_taken *taken, fl_ms now)
     engine->base_at = engine->now;
     engine->base_core = taken->at;
     engine->batch_first = taken->batch_newest + 1;
-    engine->stats.batch_newest = engine->stats.batch_of_ends = taken->batch_newest;
+    engine->stats.batch_newest = engine->stats.batch_counted = taken->batch_newest;
     engine->stats.batch_newest_at = taken->at_newest;
     engine->job_below = taken->job_below;
     engine->batch_below = taken->batch_below;
@@ -418,7 +418,7 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
         engine->stats.batches++;
         engine->stats.batch_newest = batch_number;
         engine->stats.batch_newest_at = batch->core->at;
-        if (batch->core->has_ends) engine->stats.batch_of_ends = batch_number;
+        if (engine_batch_is_counted(batch->core)) engine->stats.batch_counted = batch_number;
         engine->stats.rows += batch->core->rows.len;
         engine_water_committed(&engine->water, batch_number, batch->job_next, batch->jobs,
                                batch->incarnation);

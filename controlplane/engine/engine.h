@@ -141,7 +141,7 @@ struct engine_stats {
     uint64_t batches;      /* committed */
     uint64_t batch_newest; /* the newest one, or the newest that the newest term found */
     fl_ms batch_newest_at;
-    uint64_t batch_of_ends; /* the newest one in which an attempt may have ended */
+    uint64_t batch_counted; /* the newest one that the ledger of usage has to read */
     uint64_t rows;          /* in them */
     uint64_t takes;         /* attempts to take over */
     uint64_t reloads;       /* cores loaded */

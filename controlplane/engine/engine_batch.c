@@ -60,3 +60,15 @@ struct engine_event_list engine_batch_take_events(struct engine_batch *batch)
     }
     return events;
 }
+
+/* A batch without any of these kinds is small: it has changes of replicas, clusters and marks. */
+bool engine_batch_is_counted(const struct core_batch *core)
+{
+    if (core->jobs > 0 || core->has_ends) return true;
+    for (size_t i = 0; i < core->rows.len; i++) {
+        enum row_kind kind = core->rows.at[i].kind;
+
+        if (kind == ROW_attempt_new || kind == ROW_job_edit || kind == ROW_job_end) return true;
+    }
+    return false;
+}

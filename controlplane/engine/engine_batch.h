@@ -36,3 +36,7 @@ bool engine_batch_is_in(const struct engine_batch *batch, const struct engine_jo
 
 /* Its events and its riders', in the order they were stepped; they are the caller's. */
 struct engine_event_list engine_batch_take_events(struct engine_batch *batch);
+
+/* Whether the ledger of usage counts something of it: a job was accepted, edited or ended, an
+ * attempt began or ended. */
+bool engine_batch_is_counted(const struct core_batch *core);

@@ -81,8 +81,9 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
                                       "reads that follow output"},
     [PROCESS_METRIC_usage_attempts] = {"fairlead_usage_attempts_total", FL_METRIC_COUNTER, NULL,
                                        "attempts whose usage this process has added up"},
-    [PROCESS_METRIC_usage_behind] = {"fairlead_usage_behind", FL_METRIC_GAUGE, NULL,
-                                     "1 while ended attempts wait to be added up"},
+    [PROCESS_METRIC_usage_behind] =
+        {"fairlead_usage_behind", FL_METRIC_GAUGE, NULL,
+         "1 while something waits to be added up for usage and throughput"},
 };
 
 static void set(const struct process_metrics_parts *parts, enum process_metric figure, double value)

@@ -28,7 +28,7 @@ enum pg_stmt {
     PG_STMTS_LEN
 };
 
-enum { PG_PARAMS_MAX = 24, PG_SQL_MAX = 4096 };
+enum { PG_PARAMS_MAX = 32, PG_SQL_MAX = 4096 };
 
 /* The source of a parameter in a statement on rows: a column's number, for its array, or one of
  * these; from PG_OF_ONE on stand the columns that are one value. */

@@ -8,56 +8,25 @@
 #include "controlplane/store/journal.h"
 #include "controlplane/store/pg_array.h"
 #include "controlplane/store/pg_conn.h"
-#include "controlplane/usage/usage_day.h"
-#include "controlplane/usage/usage_memory.h"
-#include "shared/base/arena.h"
-#include "shared/base/buf.h"
-#include "shared/base/map.h"
-#include "shared/base/vec.h"
+#include "controlplane/usage/usage_pass.h"
+#include "controlplane/usage/usage_save.h"
 #include "shared/io/loop.h"
-#include "shared/json/json_out.h"
-#include "shared/spec/job_spec.h"
 
 enum {
-    PASS_BATCHES = 512,      /* the most that a pass takes */
-    PASS_BYTES = 4 << 20,    /* no further batch is read from then on ... */
-    PASS_ATTEMPTS = 20000,   /* ... or taken */
-    SPECS_MAX = 100,         /* asked for at a time */
-    SPECS_KNOWN_MAX = 10000, /* remembered from one pass to the next */
-    FORGET_ROWS = 10000,     /* deleted at a time */
+    PASS_BATCHES = 512,   /* the most that a pass takes */
+    PASS_BYTES = 4 << 20, /* no further batch is read from then on */
+    SPECS_MAX = 100,      /* asked for at a time */
+    FORGET_ROWS = 10000,  /* deleted at a time */
     RETRY_MS = 2000,
     RESTS_A_PASS = 20,
 };
 
 enum state { RESTING, CONNECTING, READING, LOOKING, ASKING_SPECS, SAVING, FORGETTING };
 
-struct ended { /* an attempt */
-    uint64_t job;
-    uint32_t element;
-    uint16_t n;
-    bool is_last;  /* it ended with its element, unless it had ended before */
-    bool is_known; /* it is there, and this is its end */
-    fl_ms began_at, ended_at;
-    struct fl_usage used;
-};
-
-struct job {
-    uint64_t id;
-    bool is_known;
-    struct usage_group group;
-    struct fl_digest spec;
-};
-
-struct asked { /* a spec asks for so much, for all replicas */
-    struct fl_resources_sum held;
-    uint32_t replicas;
-};
-
 struct usage_ledger {
     struct fl_loop *loop;
     char *conninfo;
-    struct fl_str labels[USAGE_LABELS_MAX];
-    size_t labels_len;
+    struct fl_str labels[USAGE_LABELS_MAX]; /* the pass has them */
     int64_t retention_ms;
     uint32_t pause_ms, wait_ms;
     struct usage_ledger_hooks hooks;
@@ -66,24 +35,16 @@ struct usage_ledger {
     struct fl_timer timer;
     struct fl_after turn;
     enum state state;
-    unsigned results; /* so many statements of this state are answered */
-    bool is_wrong;    /* one of them failed */
-    uint64_t mark;    /* as it is, if no other ledger moves it; 0: not known */
+    unsigned results;  /* so many statements of this state are answered */
+    bool is_wrong;     /* one of them failed */
+    bool is_forgotten; /* the old sums were few enough to go at once */
+    uint64_t mark;     /* as it is, if no other ledger moves it; 0: not known */
     fl_ms began_at, forget_at;
-    struct fl_map specs; /* digest -> index of 'asked' */
-    FL_VEC(struct asked) asked;
-    struct usage_memory memory;
-    uint64_t walked_to; /* the memory is of the batches up to this one */
-
-    /* The pass. */
-    struct fl_arena arena;
-    uint64_t from, to; /* the mark, and the next one */
+    struct usage_pass pass;
+    uint64_t walked_to; /* its memory is of the batches up to this one */
+    uint64_t from, to;  /* the mark, and the next one */
     fl_ms to_at;
     bool has_more;
-    FL_VEC(struct ended) ended;
-    FL_VEC(struct job) jobs; /* theirs, by id */
-    struct usage_days days;
-    uint64_t summed; /* attempts that are in them */
 
     struct usage_ledger_stats stats;
 };
@@ -106,6 +67,7 @@ static void fail(struct usage_ledger *ledger, const char *text)
 {
     ledger->hooks.trouble(ledger->hooks.ctx, text);
     disconnect(ledger);
+    usage_pass_forget_specs(&ledger->pass);
     ledger->mark = 0;
     ledger->stats.is_behind = true;
     rest(ledger, RETRY_MS);
@@ -139,8 +101,7 @@ static void wait_for(struct usage_ledger *ledger, enum state state)
 static void begin_pass(struct usage_ledger *ledger)
 {
     ledger->began_at = fl_loop_now(ledger->loop);
-    fl_arena_reset(&ledger->arena);
-    ledger->ended.len = ledger->jobs.len = ledger->days.len = 0;
+    usage_pass_begin(&ledger->pass);
 }
 
 static void read_journal(struct usage_ledger *ledger)
@@ -149,10 +110,6 @@ static void read_journal(struct usage_ledger *ledger)
     struct pg_value values[] = {pg_i64(&batches, PASS_BATCHES), pg_i64(&bytes, PASS_BYTES)};
 
     begin_pass(ledger);
-    if (ledger->asked.len >= SPECS_KNOWN_MAX) {
-        fl_map_fini(&ledger->specs);
-        ledger->asked.len = 0;
-    }
     ask(ledger, PG_STMT_usage_journal, values);
     wait_for(ledger, READING);
 }
@@ -161,6 +118,7 @@ static void read_journal(struct usage_ledger *ledger)
 static bool look_up(struct usage_ledger *ledger)
 {
     struct pg_array ids = {0}, index = {0}, jobs = {0}, elements = {0}, ns = {0};
+    const struct usage_pass *pass = &ledger->pass;
     struct pg_value values[4];
     bool is_any;
 
@@ -169,11 +127,11 @@ static bool look_up(struct usage_ledger *ledger)
     pg_array_start(&jobs);
     pg_array_start(&elements);
     pg_array_start(&ns);
-    for (size_t i = 0; i < ledger->jobs.len; i++) {
-        if (!ledger->jobs.at[i].is_known) pg_array_put_i64(&ids, ledger->jobs.at[i].id);
+    for (size_t i = 0; i < pass->jobs.len; i++) {
+        if (!pass->jobs.at[i].is_known) pg_array_put_i64(&ids, pass->jobs.at[i].id);
     }
-    for (size_t i = 0; i < ledger->ended.len; i++) {
-        const struct ended *ended = &ledger->ended.at[i];
+    for (size_t i = 0; i < pass->ended.len; i++) {
+        const struct usage_ended *ended = &pass->ended.at[i];
 
         if (ended->is_known) continue;
         pg_array_put_i32(&index, (uint32_t)i);
@@ -204,24 +162,17 @@ static bool look_up(struct usage_ledger *ledger)
 static bool ask_specs(struct usage_ledger *ledger)
 {
     struct pg_array index = {0}, jobs = {0}, digests = {0};
+    const struct usage_subject *job;
     struct pg_value values[3];
-    size_t len = 0;
+    size_t len = 0, from = 0, place;
 
     pg_array_start(&index);
     pg_array_start(&jobs);
     pg_array_start(&digests);
-    for (size_t i = 0; i < ledger->jobs.len && len < SPECS_MAX; i++) {
-        const struct job *job = &ledger->jobs.at[i];
-        const struct fl_digest *spec = &job->spec;
-
-        if (!job->is_known) continue;
-        if (fl_map_find(&ledger->specs, spec->at, sizeof spec->at, NULL)) continue;
-        fl_map_put(&ledger->specs, spec->at, sizeof spec->at, ledger->asked.len);
-        pg_array_put_i32(&index, (uint32_t)ledger->asked.len);
+    for (; len < SPECS_MAX && (job = usage_pass_lacks(&ledger->pass, &from, &place)); len++) {
+        pg_array_put_i32(&index, (uint32_t)place);
         pg_array_put_i64(&jobs, job->id / ROW_JOB_RANGE * ROW_JOB_RANGE);
-        pg_array_put_bytes(&digests, spec->at, sizeof spec->at);
-        fl_vec_push(&ledger->asked, (struct asked){.replicas = 0});
-        len++;
+        pg_array_put_bytes(&digests, job->spec.at, sizeof job->spec.at);
     }
     if (len > 0) {
         values[0] = pg_array_value(&index, PG_INT4);
@@ -238,73 +189,17 @@ static bool ask_specs(struct usage_ledger *ledger)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static void note_end(struct usage_ledger *ledger, const struct row *row, fl_ms at)
-{
-    struct ended ended = {.ended_at = at};
-    struct usage_nth nth;
-
-    if (row->kind == ROW_attempt_end) {
-        ended.job = row->attempt_end.job;
-        ended.element = row->attempt_end.element;
-        ended.n = row->attempt_end.n;
-        ended.used = fl_usage_read(row->attempt_end.usage);
-    } else if (row->kind == ROW_element_end && row->element_end.n > 0) {
-        ended.job = row->element_end.job;
-        ended.element = row->element_end.element;
-        ended.n = row->element_end.n;
-        ended.used = fl_usage_read(row->element_end.usage);
-        ended.is_last = true;
-    } else {
-        return;
-    }
-    nth = (struct usage_nth){ended.job, ended.element, ended.n};
-    ended.is_known = usage_memory_ended(&ledger->memory, &nth, &ended.began_at);
-    fl_vec_push(&ledger->ended, ended);
-}
-
-static bool is_noted(enum row_kind kind)
-{
-    return kind == ROW_job_new || kind == ROW_job_edit || kind == ROW_attempt_new ||
-           row_kind_ends_attempts(kind);
-}
-
-static void note_row(struct usage_ledger *ledger, const struct row *row, fl_ms at)
-{
-    struct usage_nth nth;
-
-    if (row->kind == ROW_job_new) {
-        usage_memory_job(&ledger->memory, &row->job_new);
-    } else if (row->kind == ROW_job_edit) {
-        usage_memory_forget(&ledger->memory, row->job_edit.job);
-    } else if (row->kind == ROW_attempt_new) {
-        nth =
-            (struct usage_nth){row->attempt_new.job, row->attempt_new.element, row->attempt_new.n};
-        usage_memory_began(&ledger->memory, &nth, at);
-    } else {
-        note_end(ledger, row, at);
-    }
-}
-
 /* A batch that cannot be read is left out, or nothing would ever be counted again. */
 static void note_batch(struct usage_ledger *ledger, struct fl_str body, fl_ms at)
 {
     struct fl_arena arena = {0};
     struct fl_err err = {0};
-    struct fl_reader reader, one;
     struct fl_str rows;
-    enum row_kind kind;
-    struct row row;
 
-    if (journal_unpack(body, &arena, &rows, &err)) {
-        reader = fl_reader(rows.at, rows.len);
-        while (reader.pos < reader.len && row_cut(&reader, &kind, &one, &err)) {
-            if (!is_noted(kind)) continue;
-            if (!row_decode(&one, &row, &err)) break;
-            note_row(ledger, &row, at);
-        }
-    }
-    if (err.code != FL_OK) {
-        usage_memory_empty(&ledger->memory); /* an attempt that it knows may have ended there */
+    if (!journal_unpack(body, &arena, &rows, &err) ||
+        !usage_pass_rows(&ledger->pass, rows, at, &err)) {
+        /* An attempt that it knows may have ended there. */
+        usage_memory_empty(&ledger->pass.memory);
         ledger->hooks.trouble(ledger->hooks.ctx, err.text);
     }
     fl_arena_fini(&arena);
@@ -317,8 +212,8 @@ static void take_journal(struct usage_ledger *ledger, const PGresult *result)
 
     ledger->from = ledger->to = rows > 0 ? (uint64_t)pg_get_int(result, 0, 0) : 0;
     ledger->stats.batch = ledger->from;
-    if (ledger->from != ledger->walked_to) usage_memory_empty(&ledger->memory);
-    for (; i < rows && !PQgetisnull(result, i, 1) && ledger->ended.len < PASS_ATTEMPTS; i++) {
+    if (ledger->from != ledger->walked_to) usage_memory_empty(&ledger->pass.memory);
+    for (; i < rows && !PQgetisnull(result, i, 1) && !usage_pass_is_full(&ledger->pass); i++) {
         ledger->to = (uint64_t)pg_get_int(result, i, 1);
         ledger->to_at = pg_get_int(result, i, 2);
         note_batch(ledger, pg_field(result, i, 3), ledger->to_at);
@@ -328,218 +223,50 @@ static void take_journal(struct usage_ledger *ledger, const PGresult *result)
     ledger->has_more = i == PASS_BATCHES || bytes >= PASS_BYTES || (i > 0 && i < rows);
 }
 
-/* The value of a label in "key=value\n" lines; false: there is none. */
-static bool find_label(struct fl_str lines, struct fl_str key, struct fl_str *ret_value)
-{
-    while (lines.len > 0) {
-        const char *end = memchr(lines.at, '\n', lines.len);
-        size_t len = end ? (size_t)(end - lines.at) : lines.len;
-
-        if (len > key.len && lines.at[key.len] == '=' && memcmp(lines.at, key.at, key.len) == 0) {
-            *ret_value = (struct fl_str){lines.at + key.len + 1, len - key.len - 1};
-            return true;
-        }
-        len += end != NULL;
-        lines = (struct fl_str){lines.at + len, lines.len - len};
-    }
-    return false;
-}
-
-/* Those that are counted, as a JSON object. */
-static struct fl_str counted(struct usage_ledger *ledger, struct fl_str lines)
-{
-    struct fl_json_out json;
-    struct fl_str value, object;
-    struct fl_buf buf;
-    size_t bytes = 2;
-
-    fl_buf_init(&buf, USAGE_LABELS_BYTES_MAX);
-    json = fl_json_out(&buf);
-    fl_json_open(&json, NULL, '{');
-    for (size_t i = 0; i < ledger->labels_len; i++) {
-        struct fl_str key = ledger->labels[i];
-
-        if (!find_label(lines, key, &value)) continue;
-        bytes += key.len + value.len + 6;
-        if (bytes > USAGE_LABELS_BYTES_MAX) break;
-        fl_json_put_str(&json, key.at, value);
-    }
-    fl_json_close(&json, '}');
-    object = fl_arena_str(&ledger->arena, (struct fl_str){(const char *)buf.at, buf.len});
-    fl_buf_fini(&buf);
-    return object;
-}
-
-static void know_job(struct usage_ledger *ledger, struct job *job, const struct usage_job *found)
-{
-    job->is_known = true;
-    job->group.tenant = found->tenant;
-    job->group.queue = found->queue;
-    job->group.owner = fl_arena_str(&ledger->arena, found->owner);
-    job->group.labels = counted(ledger, found->labels);
-    job->spec = found->spec;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const struct job *left = a, *right = b;
-
-    return (left->id > right->id) - (left->id < right->id);
-}
-
-static void gather_jobs(struct usage_ledger *ledger)
-{
-    size_t len = 0;
-
-    for (size_t i = 0; i < ledger->ended.len; i++) {
-        fl_vec_push(&ledger->jobs, (struct job){.id = ledger->ended.at[i].job});
-    }
-    if (ledger->jobs.len > 0) {
-        qsort(ledger->jobs.at, ledger->jobs.len, sizeof *ledger->jobs.at, by_id);
-    }
-    for (size_t i = 0; i < ledger->jobs.len; i++) {
-        if (len > 0 && ledger->jobs.at[len - 1].id == ledger->jobs.at[i].id) continue;
-        ledger->jobs.at[len++] = ledger->jobs.at[i];
-    }
-    ledger->jobs.len = len;
-    for (size_t i = 0; i < len; i++) {
-        const struct usage_job *known = usage_memory_find(&ledger->memory, ledger->jobs.at[i].id);
-
-        if (known) know_job(ledger, &ledger->jobs.at[i], known);
-    }
-}
-
-static struct job *job_of(struct usage_ledger *ledger, uint64_t id)
-{
-    size_t i = fl_vec_lower_bound(&ledger->jobs, id, id);
-
-    return i < ledger->jobs.len && ledger->jobs.at[i].id == id ? &ledger->jobs.at[i] : NULL;
-}
-
 static void take_jobs(struct usage_ledger *ledger, const PGresult *result)
 {
     for (int i = 0; i < PQntuples(result); i++) {
-        struct job *job = job_of(ledger, (uint64_t)pg_get_int(result, i, 0));
         struct fl_str spec = pg_field(result, i, 5);
-        struct usage_job found = {.owner = pg_field(result, i, 3),
+        struct usage_job found = {.tenant = (uint32_t)pg_get_int(result, i, 1),
+                                  .queue = (uint32_t)pg_get_int(result, i, 2),
+                                  .submitted_at = pg_get_int(result, i, 6),
+                                  .owner = pg_field(result, i, 3),
                                   .labels = pg_field(result, i, 4)};
 
-        if (!job || spec.len != sizeof found.spec.at) continue;
-        found.tenant = (uint32_t)pg_get_int(result, i, 1);
-        found.queue = (uint32_t)pg_get_int(result, i, 2);
+        if (spec.len != sizeof found.spec.at) continue;
         memcpy(found.spec.at, spec.at, spec.len);
-        know_job(ledger, job, &found);
+        usage_pass_job(&ledger->pass, (uint64_t)pg_get_int(result, i, 0), &found);
     }
 }
 
 static void take_attempts(struct usage_ledger *ledger, const PGresult *result)
 {
     for (int i = 0; i < PQntuples(result); i++) {
-        size_t index = (size_t)pg_get_int(result, i, 0);
-        struct ended *ended;
-
-        if (index >= ledger->ended.len) continue;
-        ended = &ledger->ended.at[index];
-        ended->began_at = pg_get_int(result, i, 1);
-        ended->is_known = !ended->is_last || PQgetisnull(result, i, 2);
+        usage_pass_attempt(&ledger->pass, (size_t)pg_get_int(result, i, 0),
+                           pg_get_int(result, i, 1), !PQgetisnull(result, i, 2));
     }
-}
-
-static struct asked asked_by(struct fl_str body)
-{
-    struct fl_arena arena = {0};
-    struct fl_job_spec spec;
-    struct fl_err err = {0};
-    struct asked asked = {.replicas = 0};
-
-    if (fl_job_spec_read(body, &arena, &spec, &err)) {
-        for (size_t r = 0; r < spec.roles.len; r++) {
-            const struct fl_job_role *role = &spec.roles.at[r];
-            const struct fl_resources *each = &role->request.usual;
-
-            asked.replicas += role->replicas;
-            asked.held.memory_bytes += each->memory_bytes * role->replicas;
-            asked.held.cpu_milli += (uint64_t)each->cpu_milli * role->replicas;
-            asked.held.gpus += (uint64_t)each->gpus * role->replicas;
-        }
-    }
-    fl_arena_fini(&arena);
-    return asked;
 }
 
 static void take_specs(struct usage_ledger *ledger, const PGresult *result)
 {
     for (int i = 0; i < PQntuples(result); i++) {
-        size_t index = (size_t)pg_get_int(result, i, 0);
-
-        if (index < ledger->asked.len) ledger->asked.at[index] = asked_by(pg_field(result, i, 1));
-    }
-}
-
-static void sum_up(struct usage_ledger *ledger)
-{
-    for (size_t i = 0; i < ledger->ended.len; i++) {
-        const struct ended *ended = &ledger->ended.at[i];
-        const struct job *job = job_of(ledger, ended->job);
-        struct usage_attempt attempt = {
-            .began_at = ended->began_at, .ended_at = ended->ended_at, .used = ended->used};
-        uint64_t spec;
-
-        if (!ended->is_known || !job || !job->is_known) continue;
-        attempt.group = job->group;
-        if (fl_map_find(&ledger->specs, job->spec.at, sizeof job->spec.at, &spec)) {
-            attempt.held = ledger->asked.at[spec].held;
-            attempt.replicas = ledger->asked.at[spec].replicas;
-        }
-        usage_days_add(&ledger->days, &attempt);
-        ledger->summed++;
-    }
-    usage_days_merge(&ledger->days);
-}
-
-enum { SAVE_KEYS = 5, SAVE_FIRST = 3, SAVE_ARRAYS = SAVE_KEYS + USAGE_SUMS_LEN };
-
-static void put_day(struct pg_array columns[SAVE_ARRAYS], const struct usage_day *day)
-{
-    pg_array_put_i32(&columns[0], (uint32_t)day->day);
-    pg_array_put_i32(&columns[1], day->group.tenant);
-    pg_array_put_i32(&columns[2], day->group.queue);
-    pg_array_put_str(&columns[3], day->group.owner);
-    pg_array_put_str(&columns[4], day->group.labels);
-    for (size_t i = 0; i < USAGE_SUMS_LEN; i++) {
-        pg_array_put_i64(&columns[SAVE_KEYS + i], day->sums[i]);
+        usage_pass_spec(&ledger->pass, (size_t)pg_get_int(result, i, 0), pg_field(result, i, 1));
     }
 }
 
 static void save(struct usage_ledger *ledger)
 {
-    static const Oid keys[SAVE_KEYS] = {PG_INT4, PG_INT4, PG_INT4, PG_TEXT, PG_TEXT};
-    struct pg_array columns[SAVE_ARRAYS] = {{0}};
-    struct pg_value values[SAVE_FIRST + SAVE_ARRAYS];
-    int64_t from, to, at;
+    struct usage_mark mark = {ledger->from, ledger->to, ledger->to_at};
 
-    ledger->summed = 0;
-    sum_up(ledger);
-    values[0] = pg_i64(&from, ledger->from);
-    values[1] = pg_i64(&to, ledger->to);
-    values[2] = pg_i64(&at, (uint64_t)ledger->to_at);
-    for (size_t c = 0; c < SAVE_ARRAYS; c++) {
-        pg_array_start(&columns[c]);
-    }
-    for (size_t i = 0; i < ledger->days.len; i++) {
-        put_day(columns, &ledger->days.at[i]);
-    }
-    for (size_t c = 0; c < SAVE_ARRAYS; c++) {
-        values[SAVE_FIRST + c] = pg_array_value(&columns[c], c < SAVE_KEYS ? keys[c] : PG_INT8);
-    }
-    ask(ledger, PG_STMT_usage_save, values);
-    for (size_t c = 0; c < SAVE_ARRAYS; c++) {
-        pg_array_fini(&columns[c]);
+    usage_pass_sum(&ledger->pass);
+    /* A failure shows as LOST, in the next turn. */
+    if (!usage_save(ledger->conn, &mark, &ledger->pass.days, &ledger->pass.hours)) {
+        fl_after_put(&ledger->turn);
     }
     wait_for(ledger, SAVING);
 }
 
-/* No attempt ended between the mark and there. */
+/* Nothing that is counted happened between the mark and there. */
 static void pass_over(struct usage_ledger *ledger, const struct usage_progress *progress)
 {
     begin_pass(ledger);
@@ -551,18 +278,22 @@ static void pass_over(struct usage_ledger *ledger, const struct usage_progress *
     save(ledger);
 }
 
-/* ---- old days -------------------------------------------------------------------------------- */
+/* ---- old sums -------------------------------------------------------------------------------- */
 
 /* False: it is not the time. */
 static bool forget(struct usage_ledger *ledger)
 {
     int64_t oldest = (fl_loop_wall(ledger->loop) - ledger->retention_ms) / FL_DAY_MS, limit;
     uint32_t day = htobe32((uint32_t)oldest);
+    uint32_t hour = htobe32((uint32_t)(oldest * THROUGHPUT_DAY));
     struct pg_value values[2] = {{&day, sizeof day}};
 
     if (ledger->retention_ms == 0 || fl_loop_now(ledger->loop) < ledger->forget_at) return false;
     values[1] = pg_i64(&limit, FORGET_ROWS);
     ask(ledger, PG_STMT_usage_forget, values);
+    values[0] = (struct pg_value){&hour, sizeof hour};
+    ask(ledger, PG_STMT_usage_forget_hours, values);
+    ledger->is_forgotten = true;
     wait_for(ledger, FORGETTING);
     return true;
 }
@@ -573,14 +304,14 @@ static void take_saved(struct usage_ledger *ledger, const PGresult *result)
 
     ledger->mark = is_moved ? ledger->to : 0;
     if (is_moved) ledger->stats.batch = ledger->to;
-    if (is_moved) ledger->stats.attempts += ledger->summed;
+    if (is_moved) ledger->stats.attempts += ledger->pass.summed;
 }
 
+/* The answer for days, and then the one for hours. */
 static void take_forgotten(struct usage_ledger *ledger, PGresult *result)
 {
-    bool is_full = strtoul(PQcmdTuples(result), NULL, 10) == FORGET_ROWS;
-
-    ledger->forget_at = fl_loop_now(ledger->loop) + (is_full ? 0 : FL_HOUR_MS);
+    if (strtoul(PQcmdTuples(result), NULL, 10) == FORGET_ROWS) ledger->is_forgotten = false;
+    ledger->forget_at = fl_loop_now(ledger->loop) + (ledger->is_forgotten ? FL_HOUR_MS : 0);
 }
 
 /* ---- its turn -------------------------------------------------------------------------------- */
@@ -618,8 +349,8 @@ static void go_on(struct usage_ledger *ledger)
 {
     switch (ledger->state) {
     case READING:
-        gather_jobs(ledger);
-        if (ledger->jobs.len > 0) {
+        usage_pass_gather(&ledger->pass);
+        if (ledger->pass.jobs.len > 0) {
             if (!look_up(ledger) && !ask_specs(ledger)) save(ledger);
         } else if (ledger->to > ledger->from) {
             save(ledger);
@@ -716,7 +447,7 @@ static void on_time(void *ctx)
     }
     /* A mark beyond the newest was read a moment ago, or the database was restored: it is read. */
     knows_mark = ledger->mark > 0 && ledger->mark < progress.newest;
-    if (ledger->conn && knows_mark && ledger->mark >= progress.of_ends) {
+    if (ledger->conn && knows_mark && ledger->mark >= progress.counted) {
         pass_over(ledger, &progress);
         return;
     }
@@ -749,7 +480,8 @@ struct usage_ledger *usage_ledger_create(struct fl_loop *loop,
     for (size_t i = 0; i < config->labels_len; i++) {
         ledger->labels[i] = fl_str_c(fl_str_dup(fl_str_c(config->labels[i])));
     }
-    ledger->labels_len = config->labels_len;
+    ledger->pass.labels = ledger->labels;
+    ledger->pass.labels_len = config->labels_len;
     ledger->retention_ms = config->retention_ms;
     ledger->pause_ms = config->pause_ms;
     ledger->wait_ms = config->wait_ms;
@@ -767,16 +499,10 @@ void usage_ledger_destroy(struct usage_ledger *ledger)
     fl_timer_off(&ledger->timer);
     fl_after_off(&ledger->turn);
     pg_conn_destroy(ledger->conn);
-    fl_map_fini(&ledger->specs);
-    usage_memory_empty(&ledger->memory);
-    fl_vec_fini(&ledger->asked);
-    fl_arena_fini(&ledger->arena);
-    fl_vec_fini(&ledger->ended);
-    fl_vec_fini(&ledger->jobs);
-    usage_days_fini(&ledger->days);
-    for (size_t i = 0; i < ledger->labels_len; i++) {
+    for (size_t i = 0; i < ledger->pass.labels_len; i++) {
         fl_free((char *)ledger->labels[i].at);
     }
+    usage_pass_fini(&ledger->pass);
     fl_free(ledger->conninfo);
     fl_free(ledger);
 }

@@ -1,11 +1,13 @@
 /* usage_ledger.h - goes through the journal, adds up the resources that ended attempts held and
- * used, and keeps the sums in table usage_day.
- * Batches in which no attempt ended are passed over unread, as far as the leader knows of them.
- * A pass takes the batches behind the mark (table usage_mark), looks up the attempts that ended in
- * them, unless it read lately where they began (usage_memory.h), and saves the sums and the new
- * mark in one transaction: so each attempt counts once, also over a crash, a takeover, or two
- * ledgers at a time.  A ledger that was away takes up where the mark stands, as far as the journal
- * reaches.  Attempts whose job is gone are left out.
+ * used (usage_day.h), counts submissions, starts and ends by the hour (usage_hour.h), and keeps the
+ * sums in tables usage_day and queue_hour.
+ * Batches in which nothing is counted are passed over unread, as far as the leader knows of them.
+ * A pass takes the batches behind the mark (table usage_mark), looks up their jobs and attempts,
+ * unless it read lately where those began (usage_memory.h), and saves the sums and the new mark in
+ * one transaction: so each thing counts once, also over a crash, a takeover, or two ledgers at a
+ * time.  A ledger that was away takes up where the mark stands, as far as the journal reaches.
+ * Jobs whose rows are gone are left out; so is the wait of a job whose submission the journal no
+ * longer has.
  * It is never in a hurry: it rests twenty times as long as a pass took, since Postgres has work
  * for which somebody waits.
  * It is on its owner's loop, on one connection of its own.  Uses the store's connections and
@@ -16,21 +18,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controlplane/usage/usage_pass.h" /* USAGE_LABELS_MAX */
 #include "shared/base/types.h"
 
 struct fl_loop;
 struct usage_ledger;
 
-enum {
-    USAGE_LABELS_MAX = 8,          /* names of labels that are counted */
-    USAGE_LABELS_BYTES_MAX = 1024, /* a job's; those that do not fit are left out */
-};
-
 struct usage_ledger_config {
     const char *conninfo;
     const char *const *labels; /* names of the labels by which sums are kept apart */
     size_t labels_len;
-    int64_t retention_ms; /* how long a day's sums are kept; 0: for ever */
+    int64_t retention_ms; /* how long sums are kept; 0: for ever */
     uint32_t pause_ms;    /* between two looks at the journal */
     uint32_t wait_ms;     /* for an answer of Postgres; then it connects anew */
 };
@@ -38,7 +36,7 @@ struct usage_ledger_config {
 struct usage_progress {
     uint64_t newest;  /* the newest batch of the journal */
     fl_ms newest_at;  /* its time */
-    uint64_t of_ends; /* the newest in which an attempt may have ended */
+    uint64_t counted; /* the newest in which something may be counted */
 };
 
 struct usage_ledger_hooks {

@@ -30,17 +30,27 @@ static struct usage_half *room(struct usage_memory *memory)
     return young;
 }
 
-void usage_memory_job(struct usage_memory *memory, const struct row_job_new *job)
+void usage_memory_keep(struct usage_memory *memory, uint64_t id, const struct usage_job *job)
 {
     struct usage_half *half = room(memory);
     struct usage_job *kept = fl_arena_new(&half->arena, struct usage_job);
 
-    *kept = (struct usage_job){.tenant = job->tenant,
-                               .queue = job->queue,
-                               .owner = fl_arena_str(&half->arena, job->owner),
-                               .labels = fl_arena_str(&half->arena, job->labels),
-                               .spec = job->spec};
-    fl_map_put(&half->jobs, &job->job, sizeof job->job, (uint64_t)(uintptr_t)kept);
+    *kept = *job;
+    kept->owner = fl_arena_str(&half->arena, job->owner);
+    kept->labels = fl_arena_str(&half->arena, job->labels);
+    fl_map_put(&half->jobs, &id, sizeof id, (uint64_t)(uintptr_t)kept);
+}
+
+void usage_memory_job(struct usage_memory *memory, const struct row_job_new *job, fl_ms at)
+{
+    struct usage_job kept = {.tenant = job->tenant,
+                             .queue = job->queue,
+                             .submitted_at = at,
+                             .owner = job->owner,
+                             .labels = job->labels,
+                             .spec = job->spec};
+
+    usage_memory_keep(memory, job->job, &kept);
 }
 
 void usage_memory_forget(struct usage_memory *memory, uint64_t job)

@@ -1,5 +1,5 @@
 /* usage_memory.h - the jobs, and the beginnings of attempts, that the journal told of lately: their
- * ends need no look into the tables.
+ * starts and ends need no look into the tables.  A job that had to be looked up is kept, too.
  * It holds for one walk through the journal without a hole; after a hole it is emptied, since an
  * attempt may have ended there.  It forgets the oldest half when it is full, and what it does not
  * know has to be looked up.  Strings are copied.  Uses shared/base and the rows.  Pure. */
@@ -8,9 +8,11 @@
 #include "controlplane/core/row.h"
 #include "shared/base/arena.h"
 #include "shared/base/map.h"
+#include "shared/base/types.h"
 
 struct usage_job {
     uint32_t tenant, queue;
+    fl_ms submitted_at;   /* 0: not known */
     struct fl_str owner;  /* empty: not known */
     struct fl_str labels; /* "key=value\n" lines */
     struct fl_digest spec;
@@ -40,7 +42,9 @@ enum {
 
 void usage_memory_empty(struct usage_memory *memory);
 
-void usage_memory_job(struct usage_memory *memory, const struct row_job_new *job);
+void usage_memory_job(struct usage_memory *memory, const struct row_job_new *job, fl_ms at);
+/* It was looked up, and need not be again. */
+void usage_memory_keep(struct usage_memory *memory, uint64_t id, const struct usage_job *job);
 /* It was edited: its row says more now. */
 void usage_memory_forget(struct usage_memory *memory, uint64_t job);
 /* NULL: it is not known.  Good until the next call that adds something. */

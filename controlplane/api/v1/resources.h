@@ -10,7 +10,8 @@ extern const struct api_route job_submit_routes[], job_batch_routes[], job_list_
     job_get_routes[], job_edit_routes[], job_action_routes[], job_retry_routes[], bulk_routes[],
     explain_routes[], job_log_routes[], job_visit_routes[], event_routes[], queue_routes[],
     cluster_routes[], join_token_routes[], token_routes[], session_routes[], audit_routes[],
-    enrol_routes[], restore_routes[], usage_routes[], health_routes[], openapi_routes[];
+    enrol_routes[], restore_routes[], usage_routes[], throughput_routes[], health_routes[],
+    openapi_routes[];
 
 extern const struct api_object problem_object, problem_error_object, job_object, elements_object,
     after_object, live_element_object, usage_object, attempt_object, job_page_object,
@@ -28,5 +29,6 @@ extern const struct api_object problem_object, problem_error_object, job_object,
     join_token_with_secret_object, token_object, token_with_secret_object, token_page_object,
     token_revoked_object, session_object, session_code_object, audit_record_object,
     audit_page_object, usage_held_object, usage_measured_object, usage_group_object,
-    usage_report_object, enrolment_object, health_object, database_health_object,
-    disk_health_object, history_health_object, version_object;
+    usage_report_object, throughput_times_object, throughput_total_object, throughput_counts_object,
+    throughput_object, enrolment_object, health_object, database_health_object, disk_health_object,
+    history_health_object, version_object;

@@ -5,8 +5,8 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/call_reads.h"
 #include "controlplane/api/v1/job_json.h"
+#include "controlplane/api/v1/queue_query.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/views/directory.h"
 #include "shared/base/time_text.h"
 
 enum { DAYS = 30, DAY_BYTES = 10 /* 2026-01-31 */ };
@@ -147,21 +147,6 @@ static bool read_day(struct api_call *call, const char *name, int32_t *day)
     return false;
 }
 
-static bool read_queue(struct api_call *call, struct fl_queue_id *ret_queue)
-{
-    struct fl_str queue = api_query(call, "queue");
-
-    if (queue.len == 0) queue = fl_str_c(call->token.queue);
-    if (queue.len == 0) return true;
-    if (api_sees_queue(call, queue) &&
-        directory_queue_id(call->parts->directory, queue, ret_queue)) {
-        return true;
-    }
-    api_fail_absent_parameter(call, "queue", "no queue has this name, or this token may not see it",
-                              queue);
-    return false;
-}
-
 static bool read_label(struct api_call *call, struct read_usage_query *query)
 {
     struct fl_str value = api_query(call, "label"), got = value;
@@ -187,7 +172,7 @@ static void get_usage(struct api_call *call)
     query->owner = api_query(call, "submittedBy");
     if (fl_str_eq(query->owner, FL_STR("@me"))) query->owner = api_owner(call);
     if (!read_by(call, query) || !read_day(call, "since", &query->from) ||
-        !read_day(call, "until", &query->to) || !read_queue(call, &query->queue) ||
+        !read_day(call, "until", &query->to) || !queue_query_read(call, &query->queue) ||
         !read_label(call, query)) {
         return;
     }

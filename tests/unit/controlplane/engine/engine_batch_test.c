@@ -45,5 +45,27 @@ static void a_batch_goes_with_all_it_holds(void **state)
     engine_batch_destroy(NULL);
 }
 
+static bool counts(enum row_kind kind)
+{
+    struct core_batch *batch = core_batch_create(1);
+    bool is_counted;
+
+    core_batch_row(batch, &(struct row){.kind = ROW_replica_phase, .replica_phase = {.job = 1}});
+    core_batch_row(batch, &(struct row){.kind = kind});
+    is_counted = engine_batch_is_counted(batch);
+    core_batch_destroy(batch);
+    return is_counted;
+}
+
+static void jobs_and_attempts_are_counted_and_all_else_is_not(void **state)
+{
+    (void)state;
+    assert_true(counts(ROW_job_new) && counts(ROW_job_edit) && counts(ROW_job_end));
+    assert_true(counts(ROW_attempt_new) && counts(ROW_attempt_end) && counts(ROW_element_end));
+    assert_false(counts(ROW_replica_phase) || counts(ROW_cluster_put) || counts(ROW_audit));
+    assert_false(counts(ROW_mark_set) || counts(ROW_attempt_stop));
+}
+
 FL_TESTS(cmocka_unit_test(riders_keep_their_order_and_count_as_held),
-         cmocka_unit_test(a_batch_goes_with_all_it_holds))
+         cmocka_unit_test(a_batch_goes_with_all_it_holds),
+         cmocka_unit_test(jobs_and_attempts_are_counted_and_all_else_is_not))

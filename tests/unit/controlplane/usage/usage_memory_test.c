@@ -12,7 +12,7 @@ static void remember(struct usage_memory *memory, uint64_t id, const char *owner
                               .labels = FL_STR("team=vision\n"),
                               .owner = fl_str_c(owner)};
 
-    usage_memory_job(memory, &job);
+    usage_memory_job(memory, &job, 1000 + (fl_ms)id);
 }
 
 static void a_job_is_known_by_what_its_row_said(void **state)
@@ -27,11 +27,32 @@ static void a_job_is_known_by_what_its_row_said(void **state)
     job = usage_memory_find(&memory, 5);
     assert_non_null(job);
     assert_true(job->tenant == 1 && job->queue == 3 && job->spec.at[0] == 7);
+    assert_int_equal(job->submitted_at, 1005);
     assert_true(fl_str_eq(job->owner, FL_STR("amy")));
     assert_true(fl_str_eq(job->labels, FL_STR("team=vision\n")));
     assert_null(usage_memory_find(&memory, 6));
     usage_memory_empty(&memory);
     assert_null(usage_memory_find(&memory, 5));
+}
+
+static void a_job_that_was_looked_up_is_known_from_then_on(void **state)
+{
+    struct usage_memory memory = {0};
+    char owner[] = "amy";
+    struct usage_job found = {.tenant = 1, .queue = 4, .submitted_at = 9, .owner = fl_str_c(owner)};
+    const struct usage_job *job;
+
+    (void)state;
+    usage_memory_keep(&memory, 5, &found);
+    owner[0] = 'x'; /* it was copied */
+    job = usage_memory_find(&memory, 5);
+    assert_non_null(job);
+    assert_true(job->queue == 4 && job->submitted_at == 9);
+    assert_true(fl_str_eq(job->owner, FL_STR("amy")));
+    found.queue = 5;
+    usage_memory_keep(&memory, 5, &found);
+    assert_int_equal(usage_memory_find(&memory, 5)->queue, 5);
+    usage_memory_empty(&memory);
 }
 
 static void an_edited_job_is_known_no_more(void **state)
@@ -103,7 +124,7 @@ static void long_labels_fill_it_sooner(void **state)
 
     (void)state;
     for (job.job = 1; job.job <= USAGE_HALF_MAX; job.job++) {
-        usage_memory_job(&memory, &job);
+        usage_memory_job(&memory, &job, 1);
         assert_true(fl_arena_bytes(&memory.young.arena) + fl_arena_bytes(&memory.old.arena) <=
                     3 * USAGE_HALF_BYTES_MAX);
     }
@@ -113,6 +134,7 @@ static void long_labels_fill_it_sooner(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_job_is_known_by_what_its_row_said),
+         cmocka_unit_test(a_job_that_was_looked_up_is_known_from_then_on),
          cmocka_unit_test(an_edited_job_is_known_no_more), cmocka_unit_test(an_attempt_ends_once),
          cmocka_unit_test(a_full_one_forgets_its_oldest_half),
          cmocka_unit_test(long_labels_fill_it_sooner))

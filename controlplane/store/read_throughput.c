@@ -1,0 +1,111 @@
+#include "controlplane/store/read_throughput.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "controlplane/store/reader_ask.h"
+#include "shared/base/assert.h"
+
+enum column {
+    COUNTED_AT,
+    COUNTED_FROM,
+    IS_BEHIND,
+    HOUR,
+    WAITS,
+    WAIT_LONGEST,
+    RUNS,
+    RUN_LONGEST,
+    COUNTS
+};
+
+struct op {
+    read_throughput_fn *fn;
+    void *ctx;
+    uint32_t hours;
+    int32_t from;
+    size_t len;
+};
+
+static uint32_t word_at(struct fl_str field, size_t at)
+{
+    uint32_t word = 0;
+
+    if (at + sizeof word <= field.len) memcpy(&word, field.at + at, sizeof word);
+    return be32toh(word);
+}
+
+/* From an array of bigint, as Postgres sends it: dimensions, has NULLs, type, length, first index,
+ * and each number behind its bytes. */
+static void take_histogram(struct fl_str field, fl_ms longest, struct fl_histogram *ret)
+{
+    enum { LEN_AT = 12, HEADER = 20, ITEM = 12 };
+    size_t len = word_at(field, 0) == 1 ? word_at(field, LEN_AT) : 0;
+    uint64_t count;
+
+    *ret = (struct fl_histogram){.longest = longest};
+    for (size_t i = 0; i < len && i < FL_HISTOGRAM_BUCKETS; i++) {
+        size_t at = HEADER + i * ITEM;
+
+        if (at + ITEM > field.len || word_at(field, at) != sizeof count) return;
+        memcpy(&count, field.at + at + 4, sizeof count);
+        ret->counts[i] = be64toh(count);
+    }
+}
+
+static void add(struct read_throughput_step *total, const struct read_throughput_step *step)
+{
+    for (size_t i = 0; i < THROUGHPUT_COUNTS_LEN; i++) {
+        total->counts[i] += step->counts[i];
+    }
+    fl_histogram_merge(&total->waits, &step->waits);
+    fl_histogram_merge(&total->runs, &step->runs);
+}
+
+static void answered(struct reader *reader, void *data, const PGresult *result,
+                     const struct fl_err *err, struct fl_arena *arena)
+{
+    const struct op *op = data;
+    struct read_throughput answer = {.err = err, .len = op->len};
+    struct read_throughput_step *steps =
+        fl_arena_array(arena, struct read_throughput_step, op->len);
+
+    (void)reader;
+    for (int i = 0; result && i < PQntuples(result); i++) {
+        size_t place = (size_t)(pg_get_int(result, i, HOUR) - op->from) / op->hours;
+        struct read_throughput_step *step;
+
+        answer.counted_at = pg_get_int(result, i, COUNTED_AT);
+        answer.counted_from = pg_get_int(result, i, COUNTED_FROM);
+        answer.is_whole = pg_get_int(result, i, IS_BEHIND) == 0;
+        if (PQgetisnull(result, i, HOUR) || place >= op->len) continue; /* there is no step */
+        step = &steps[place];
+        take_histogram(pg_field(result, i, WAITS), pg_get_int(result, i, WAIT_LONGEST),
+                       &step->waits);
+        take_histogram(pg_field(result, i, RUNS), pg_get_int(result, i, RUN_LONGEST), &step->runs);
+        for (int count = 0; count < THROUGHPUT_COUNTS_LEN; count++) {
+            step->counts[count] = (uint64_t)pg_get_int(result, i, COUNTS + count);
+        }
+        add(&answer.total, step);
+    }
+    answer.at = steps;
+    op->fn(op->ctx, &answer);
+}
+
+uint64_t read_throughput(struct reader *reader, const struct read_throughput_query *query,
+                         read_throughput_fn *fn, void *ctx, struct fl_err *err)
+{
+    struct op op = {fn, ctx, query->hours, query->from, 0};
+    uint32_t hours = htobe32(query->hours);
+    uint32_t from = htobe32((uint32_t)query->from), to = htobe32((uint32_t)query->to);
+    uint32_t tenant = htobe32(query->tenant.n), queue = htobe32(query->queue.n);
+    struct pg_value values[5] = {{&hours, sizeof hours},
+                                 {&from, sizeof from},
+                                 {&to, sizeof to},
+                                 {&tenant, sizeof tenant},
+                                 {&queue, sizeof queue}};
+
+    fl_assert(query->hours > 0 && query->from <= query->to);
+    op.len = (size_t)(query->to - query->from) / query->hours + 1;
+    fl_assert(op.len <= READ_THROUGHPUT_MAX);
+    return reader_ask(reader, PG_STMT_throughput, values, answered, &op, sizeof op, err);
+}
