@@ -23,6 +23,29 @@ static void begin_line(struct cli *cli, const struct cli_log_style *style, const
     printf("%s ", cli_color_off(cli));
 }
 
+/* Marks the matches that the line tells of.  Where bytes were not UTF-8, the places of the rest are
+ * others here, and nothing is marked. */
+static void print_text(struct cli *cli, const struct cli_log_style *style, const json_t *line)
+{
+    const json_t *text = json_object_get(line, "text"), *matches = json_object_get(line, "matches");
+    const char *at = json_string_value(text);
+    size_t len = json_string_length(text), done = 0;
+    bool has_marks = cli->has_color && !style->is_raw && at && !strstr(at, "\xef\xbf\xbd");
+
+    for (size_t i = 0; has_marks && i + 1 < json_array_size(matches); i += 2) {
+        json_int_t begin = json_integer_value(json_array_get(matches, i));
+        json_int_t end = json_integer_value(json_array_get(matches, i + 1));
+
+        if (begin < (json_int_t)done || end < begin || end > (json_int_t)len) break;
+        cli_log_write(cli, at + done, (size_t)begin - done, false);
+        fputs("\033[1;31m", stdout);
+        cli_log_write(cli, at + begin, (size_t)(end - begin), false);
+        fputs(cli_color_off(cli), stdout);
+        done = (size_t)end;
+    }
+    if (at) cli_log_write(cli, at + done, len - done, style->is_raw);
+}
+
 static void print_line(struct cli *cli, struct cli_log_style *style, const json_t *line)
 {
     const json_t *text = json_object_get(line, "text");
@@ -49,7 +72,7 @@ static void print_line(struct cli *cli, struct cli_log_style *style, const json_
         return;
     }
     if (!style->is_in_line) begin_line(cli, style, line);
-    cli_log_write(cli, json_string_value(text), json_string_length(text), style->is_raw);
+    print_text(cli, style, line);
     style->is_in_line =
         json_string_length(text) && json_string_value(text)[json_string_length(text) - 1] != '\n';
 }

@@ -1,5 +1,4 @@
 /* logs.c - 'logs': the output of a job's replicas, from the store or live. */
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +14,10 @@
 #include "cli/waiting.h"
 #include "shared/io/clock.h"
 
-enum { GREP_BYTES_MAX = 256 }; /* the route's limit */
-
 struct following {
     struct cli *cli;
     struct cli_log_style style;
-    bool has_grep;
-    regex_t grep;
-    bool has_lines; /* also lines that grep left out */
+    bool has_lines; /* or a search that found none */
     struct cli_waiting waiting;
     int64_t look_at; /* while there are none; fl_clock_mono */
     char text[CLI_LIVE_TEXT_MAX];
@@ -30,13 +25,28 @@ struct following {
 
 enum { LOOK_MS = 1000 };
 
-/* Whether the regular expression is a plain text: then the control plane searches for it and sends
- * only the lines that hold it. */
-static bool is_plain(const char *grep)
+/* The pattern as a query.  NULL: the error was printed. */
+static const char *pattern_of(struct cli *cli)
 {
-    size_t len = grep ? strlen(grep) : 0;
+    static const struct {
+        enum cli_option_id option;
+        const char *flag, *query;
+    } words[] = {{CLI_OPT_regex, "regex", "&match=regex"},
+                 {CLI_OPT_ignore_case, "ignore-case", "&ignoreCase=true"},
+                 {CLI_OPT_invert_match, "invert-match", "&invert=true"}};
+    const char *grep = cli_value(&cli->args, CLI_OPT_grep), *query = "";
 
-    return len > 0 && len <= GREP_BYTES_MAX && !strpbrk(grep, "\\^$.|?*+()[]{}\n");
+    if (grep) query = fl_arena_printf(&cli->arena, "&grep=%s", cli_escape(cli, grep));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!cli_has(&cli->args, words[i].option)) continue;
+        if (!grep) {
+            FL_IGNORE(cli_fail(CLI_USAGE, "--%s says how --grep is meant, and there is none",
+                               words[i].flag));
+            return NULL;
+        }
+        query = fl_arena_printf(&cli->arena, "%s%s", query, words[i].query);
+    }
+    return query;
 }
 
 /* The flags as a query.  NULL: the error was printed, and *ret_code is the exit code. */
@@ -47,12 +57,14 @@ static const char *query_of(struct cli *cli, int *ret_code)
         const char *key;
     } parts[] = {
         {CLI_OPT_element, "element"}, {CLI_OPT_attempt, "attempt"}, {CLI_OPT_tail, "tail"}};
-    const char *query = "", *since = cli_value(&cli->args, CLI_OPT_since),
+    const char *query = pattern_of(cli), *since = cli_value(&cli->args, CLI_OPT_since),
                *replicas = cli_value(&cli->args, CLI_OPT_replica);
     struct fl_err err = {0};
     int64_t ms;
     long number;
 
+    *ret_code = CLI_USAGE;
+    if (!query) return NULL;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!cli_has(&cli->args, parts[i].option)) continue;
         if (!cli_number(&cli->args, parts[i].option, 0, 0, 1 << 24, &number, &err)) {
@@ -73,30 +85,33 @@ static const char *query_of(struct cli *cli, int *ret_code)
         }
         since = cli_time(cli, cli_now_ms() - ms);
     }
-    if (is_plain(cli_value(&cli->args, CLI_OPT_grep))) {
-        query = fl_arena_printf(&cli->arena, "%s&grep=%s", query,
-                                cli_escape(cli, cli_value(&cli->args, CLI_OPT_grep)));
-    }
     if (since) query = fl_arena_printf(&cli->arena, "%s&since=%s", query, cli_escape(cli, since));
     return query;
+}
+
+/* A search that found nothing has looked at lines; stderr says how many are undecided. */
+static void note_search(struct following *following, const struct cli_event *event)
+{
+    json_t *end = json_loadb(event->data, event->data_len, 0, NULL);
+    long long undecided = (long long)cli_int(end, "undecided");
+
+    if (cli_int(end, "lines") > 0) following->has_lines = true;
+    if (undecided > 0) {
+        cli_log_finish(&following->style);
+        fprintf(stderr,
+                "fairlead: whether %lld of these lines match%s would take too long to find out\n",
+                undecided, undecided == 1 ? "es" : "");
+    }
+    json_decref(end);
 }
 
 static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
 {
     struct following *following = ctx;
 
-    bool is_line = strcmp(event->name, "message") == 0;
-
     cli_live_clear();
-    if (is_line) following->has_lines = true;
-    if (following->has_grep && is_line) {
-        json_t *line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
-        bool is_hit = *cli_text(line, "gap") || /* the gap may hide a match */
-                      regexec(&following->grep, cli_text(line, "text"), 0, NULL, 0) == 0;
-
-        json_decref(line);
-        if (!is_hit) return CLI_STREAM_MORE;
-    }
+    if (strcmp(event->name, "message") == 0) following->has_lines = true;
+    if (strcmp(event->name, "end") == 0) note_search(following, event);
     return cli_log_event(following->cli, &following->style, event);
 }
 
@@ -205,7 +220,8 @@ int verb_logs(struct cli *cli)
                   .is_raw = cli_has(&cli->args, CLI_OPT_raw)}};
     struct cli_stream stream = {.on_event = on_event, .ctx = &following};
     struct cli_streams *streams;
-    const char *id, *query, *grep = cli_value(&cli->args, CLI_OPT_grep);
+    bool is_following = cli_has(&cli->args, CLI_OPT_follow);
+    const char *id, *query, *route = is_following ? "stream?follow=true" : "stream?follow=false";
     int code = CLI_OK;
 
     if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead logs JOB");
@@ -215,22 +231,14 @@ int verb_logs(struct cli *cli)
     code = check_choice(cli, id);
     if (code == CLI_OK) code = choose_prefix(cli, id, &following.style);
     if (code) return code;
-    if (grep && !is_plain(grep)) {
-        if (regcomp(&following.grep, grep, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0) {
-            return cli_fail(CLI_USAGE, "--grep %s is no extended regular expression", grep);
-        }
-        following.has_grep = true;
-    }
-    if (!cli_has(&cli->args, CLI_OPT_follow)) cli_page(cli);
-    stream.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream?follow=%s%s", id,
-                                  cli_has(&cli->args, CLI_OPT_follow) ? "true" : "false", query);
+    if (cli_has(&cli->args, CLI_OPT_grep) && !is_following) route = "search?";
+    if (!is_following) cli_page(cli);
+    stream.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/%s%s", id, route, query);
     streams = cli_streams_create(cli);
     cli_streams_open(streams, &stream);
-    code = cli_has(&cli->args, CLI_OPT_follow) ? follow(&following, streams, id)
-                                               : cli_streams_run(streams, 0);
+    code = is_following ? follow(&following, streams, id) : cli_streams_run(streams, 0);
     cli_log_finish(&following.style);
     cli_streams_destroy(streams);
     if (code == CLI_OK && !following.has_lines) code = check_ran(cli, id);
-    if (following.has_grep) regfree(&following.grep);
     return code;
 }

@@ -533,6 +533,7 @@ struct log_read *log_read_open(struct log_front *front, const struct log_query *
     read->page_fn = page;
     read->ctx = ctx;
     if (!log_view_init(&read->view, query, err)) {
+        log_pattern_destroy(query->pattern);
         fl_free(read);
         return NULL;
     }
@@ -551,6 +552,12 @@ void log_read_more(struct log_read *read)
     fl_assert(!read->is_busy && !read->is_closed);
     read->is_busy = true;
     log_reader_want(read->front->reader, read);
+}
+
+void log_read_set_lines_max(struct log_read *read, uint32_t lines_max)
+{
+    fl_assert(!read->is_busy && !read->is_closed);
+    log_view_set_lines_max(&read->view, lines_max);
 }
 
 void log_read_settle(struct log_read *read, const struct log_attempts *attempts)

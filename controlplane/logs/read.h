@@ -27,6 +27,10 @@
  * - page->cursor lets a later read of the same job and selection go on behind the page, from any
  *   front and after any restart.  It holds at most LOG_CURSOR_SOURCES_MAX sources; with more it is
  *   empty.
+ * - With a pattern, a page has the lines that match, those that are undecided, and all gaps: the
+ *   missing bytes might have matched.  A line longer than a piece is looked at piece by piece.  The
+ *   reader's thread looks through the lines, a bounded time in a row.  If it finds none for
+ *   LOG_SEARCH_TELL_MS, a read that does not follow gets a page without lines.
  * - A follower holds no memory for output that it has not asked for: it reads the newest output
  *   from the store's ring, and once it fell behind, from the files.
  * Not thread-safe: the loop's thread of 'front' calls it. */
@@ -36,6 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controlplane/logs/pattern.h"
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
@@ -48,6 +53,7 @@
 #define LOG_RANGES_MAX 16
 #define LOG_CURSOR_SOURCES_MAX 1024
 #define LOG_CURSOR_BYTES_MAX 16384
+#define LOG_SEARCH_TELL_MS 200
 
 struct log_front;
 struct log_read; /* opaque */
@@ -91,6 +97,8 @@ struct log_query {
     bool is_following;
     bool has_whole_lines;                /* a follower of one source also waits for whole lines */
     const struct log_attempts *attempts; /* settles it at once, as log_read_settle; NULL: not yet */
+    struct log_pattern *pattern; /* lines that match it; NULL: all lines.  The read adopts it */
+    bool has_spans;              /* the lines that match tell where */
 };
 
 struct log_line {
@@ -103,8 +111,11 @@ struct log_line {
     uint64_t gap_bytes;
     uint64_t gap_lines; /* missing lines, without one whose beginning was given */
     struct fl_str bytes;
-    bool is_begin; /* the piece begins its line */
-    bool is_end;   /* the piece ends its line, by a newline or since the source has ended */
+    bool is_begin;     /* the piece begins its line */
+    bool is_end;       /* the piece ends its line, by a newline or since the source has ended */
+    bool is_undecided; /* whether it matches would take too long to find out */
+    const struct log_span *spans; /* with has_spans: where it matches, the first LOG_SPANS_MAX */
+    size_t spans_len;
 };
 
 /* Borrowed for the callback. */
@@ -113,6 +124,7 @@ struct log_page {
     size_t lines_len;
     struct fl_str cursor;  /* printable, without spaces */
     uint64_t lines_total;  /* lines stored now in all selected sources; a gap counts as one */
+    uint64_t lines_seen;   /* with a pattern: how many the read has looked at until now */
     uint32_t sources;      /* how many are selected */
     uint32_t sources_live; /* how many of them may have more to come */
     uint32_t sources_lost; /* how many ended with a gap 'lost' */
@@ -126,10 +138,12 @@ struct log_page {
 /* Called on the front's loop, never from within a call of this header; it may call all of these. */
 typedef void log_read_page(void *ctx, struct log_read *read, const struct log_page *page);
 
-/* NULL: FL_INVALID (cursor), FL_FULL (requests_max). */
+/* NULL: FL_INVALID (cursor), FL_FULL (requests_max).  query->pattern is freed then. */
 struct log_read *log_read_open(struct log_front *front, const struct log_query *query,
                                log_read_page *page, void *ctx, struct fl_err *err);
 void log_read_more(struct log_read *read); /* after a page, once */
+/* From the next page on; before log_read_more. */
+void log_read_set_lines_max(struct log_read *read, uint32_t lines_max);
 /* The job has ended with these attempts; copied.  Again, when one of them is given up. */
 void log_read_settle(struct log_read *read, const struct log_attempts *attempts);
 void log_read_close(struct log_read *read); /* no page comes any more; NULL is fine */

@@ -5,12 +5,21 @@
 #include "controlplane/logs/cursor.h"
 #include "controlplane/logs/log_fate.h"
 #include "controlplane/logs/output_window.h"
+#include "controlplane/logs/view_pass.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/io/clock.h"
 
 #define LOOK_OUTPUTS_MAX (4 * (size_t)LOG_VIEW_SOURCES_MAX) /* from which a read selects */
 #define PAGE_SLACK (2 * LOG_PIECE_BYTES_MAX)
 #define WINDOWS_BYTES_MAX ((size_t)64 << 20) /* all windows; above it they are dropped and reread */
+
+void log_view_set_lines_max(struct log_view *view, uint32_t lines_max)
+{
+    bool is_in_range = lines_max > 0 && lines_max <= LOG_PAGE_LINES_MAX;
+
+    view->query.lines_max = is_in_range ? lines_max : LOG_PAGE_LINES_MAX;
+}
 
 bool log_view_init(struct log_view *view, const struct log_query *query, struct fl_err *err)
 {
@@ -19,6 +28,7 @@ bool log_view_init(struct log_view *view, const struct log_query *query, struct 
     *view = (struct log_view){.query = *query};
     view->query.cursor = (struct fl_str){0};
     view->query.attempts = NULL;
+    view->query.pattern = NULL;
     if (query->from == LOG_FROM_CURSOR &&
         !log_cursor_parse(query->cursor, LOG_CURSOR_SOURCES_MAX, &cursor, err)) {
         return false;
@@ -44,9 +54,7 @@ bool log_view_init(struct log_view *view, const struct log_query *query, struct 
         fl_vec_push(&view->outputs, output);
     }
     fl_vec_fini(&cursor);
-    if (view->query.lines_max == 0 || view->query.lines_max > LOG_PAGE_LINES_MAX) {
-        view->query.lines_max = LOG_PAGE_LINES_MAX;
-    }
+    log_view_set_lines_max(view, query->lines_max);
     {
         uint32_t most = query->is_following ? LOG_FOLLOW_BYTES_MAX : LOG_PAGE_BYTES_MAX;
 
@@ -57,6 +65,7 @@ bool log_view_init(struct log_view *view, const struct log_query *query, struct 
     fl_buf_init(&view->bytes, (size_t)LOG_PAGE_BYTES_MAX + PAGE_SLACK);
     fl_buf_init(&view->cursor, LOG_CURSOR_BYTES_MAX);
     if (query->attempts) log_view_settle(view, log_settled_create(query, query->attempts));
+    view->query.pattern = query->pattern;
     return true;
 }
 
@@ -77,8 +86,10 @@ void log_view_fini(struct log_view *view)
     fl_vec_fini(&view->outputs);
     fl_vec_fini(&view->order);
     fl_vec_fini(&view->lines);
+    fl_vec_fini(&view->spans);
     fl_buf_fini(&view->bytes);
     fl_buf_fini(&view->cursor);
+    log_pattern_destroy(view->query.pattern);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -95,6 +106,30 @@ enum take {
     DRY,   /* no more is stored, or an error */
 };
 
+/* Whether the line is given.  A gap always is. */
+static bool is_hit(struct log_view *view, struct log_line *line)
+{
+    struct log_pattern *pattern = view->query.pattern;
+    struct log_subject subject = {line->bytes, line->is_begin, line->is_end};
+    enum log_verdict verdict;
+    struct log_spans spans;
+
+    if (!pattern || line->gap != FL_LOG_GAP_none) return true;
+    verdict = view->has_verdict ? view->verdict : log_pattern_match(pattern, &subject);
+    view->has_verdict = false;
+    view->lines_seen += line->is_begin;
+    view->lines_untimed++;
+    view->was_costly = verdict == LOG_UNDECIDED || log_pattern_is_costly(pattern, &subject);
+    line->is_undecided = verdict == LOG_UNDECIDED;
+    if (verdict != LOG_HIT || !view->query.has_spans) return verdict != LOG_MISS;
+    log_pattern_spans(pattern, &subject, &spans);
+    for (size_t i = 0; i < spans.len; i++) {
+        fl_vec_push(&view->spans, spans.at[i]);
+    }
+    line->spans_len = spans.len;
+    return true;
+}
+
 static void add_line(struct log_view *view, struct log_view_output *output,
                      const struct log_line *line, size_t begin)
 {
@@ -102,7 +137,7 @@ static void add_line(struct log_view *view, struct log_view_output *output,
 
     full.attempt = output->key.attempt;
     full.replica = output->key.replica;
-    full.bytes.len = view->bytes.len - begin;
+    full.bytes = (struct fl_str){(const char *)view->bytes.at + begin, view->bytes.len - begin};
     if (line->is_begin) { /* is_hidden then holds for all pieces of the line */
         uint64_t lines = line->gap != FL_LOG_GAP_none ? line->gap_lines : 1;
         uint64_t skipped = view->skip < lines ? view->skip : lines;
@@ -111,7 +146,7 @@ static void add_line(struct log_view *view, struct log_view_output *output,
         view->skip -= skipped;
         if (full.gap_lines > 0) full.gap_lines -= skipped;
     }
-    if (output->is_hidden) {
+    if (output->is_hidden || !is_hit(view, &full)) {
         fl_buf_truncate(&view->bytes, begin);
         return;
     }
@@ -485,30 +520,54 @@ static bool is_full(const struct log_view *view)
     return view->lines.len >= view->query.lines_max || view->bytes.len >= view->query.bytes_max;
 }
 
-/* Takes lines until the page is full, no line is left, or the step has loaded enough. */
+/* The first output of the order has moved. */
+static void move_on(struct log_view *view, struct log_view_output *output, struct log_load *load)
+{
+    struct fl_log_record record;
+
+    if (output->offset >= output->end.offset) {
+        pop(view);
+    } else if (output_window_peek(output, load, &record)) {
+        sift_down(view, 0);
+    }
+}
+
+/* To look for a pattern may take long: the clock is read now and then, and behind a costly line. */
+static bool is_late(struct log_view *view)
+{
+    if (view->lines_untimed < LOG_PASSED_MAX && !view->was_costly) return false;
+    view->lines_untimed = 0;
+    view->was_costly = false;
+    return fl_clock_mono_us() >= view->step_end_us;
+}
+
+/* Takes lines until the page is full, no line is left, or the step has done enough. */
 static bool fill(struct log_view *view, struct log_load *load)
 {
     bool may_hold =
         view->query.is_following && (view->outputs.len > 1 || view->query.has_whole_lines);
 
-    while (view->order.len > 0 && !is_full(view) && load->bytes < LOG_VIEW_STEP_BYTES) {
+    if (view->query.pattern) view->step_end_us = fl_clock_mono_us() + LOG_VIEW_STEP_US;
+    while (view->order.len > 0 && !is_full(view) && load->bytes < LOG_VIEW_STEP_BYTES &&
+           !is_late(view)) {
         struct log_view_output *output = &view->outputs.at[view->order.at[0]];
         struct fl_log_record record;
         fl_ms time = output->time;
+        bool has_record;
 
-        if (output_window_peek(output, load, &record) && record.time > time &&
-            view->order.len > 1) {
+        has_record = output_window_peek(output, load, &record);
+        if (has_record && record.time > time && view->order.len > 1) {
             sift_down(view, 0); /* its record is later than its key in the heap */
             if (&view->outputs.at[view->order.at[0]] != output) continue;
         }
         if (load->err.code != FL_OK) return false;
+        if (has_record && log_view_pass(view, output, &record)) {
+            move_on(view, output, load);
+            continue;
+        }
         switch (take_line(view, output, may_hold, load)) {
         case TAKEN:
-            if (output->offset >= output->end.offset) {
-                pop(view);
-            } else if (output_window_peek(output, load, &record)) {
-                sift_down(view, 0);
-            }
+            move_on(view, output, load);
             break;
         case HELD:
         case DRY:
@@ -572,12 +631,19 @@ static void print_cursor(struct log_view *view)
 static void finish_page(struct log_view *view, const struct log_load *load)
 {
     const char *at = (const char *)view->bytes.at;
+    const struct log_span *spans = view->spans.at;
     struct log_page *page = &view->page;
 
     for (size_t i = 0; i < view->lines.len; i++) {
-        view->lines.at[i].bytes.at = at;
-        if (at) at += view->lines.at[i].bytes.len;
+        struct log_line *line = &view->lines.at[i];
+
+        line->bytes.at = at;
+        if (at) at += line->bytes.len;
+        line->spans = spans;
+        if (spans) spans += line->spans_len;
     }
+    page->lines_seen = view->lines_seen;
+    if (view->query.pattern) view->told_us = fl_clock_mono_us();
     print_cursor(view);
     page->lines = view->lines.at;
     page->lines_len = view->lines.len;
@@ -638,12 +704,20 @@ static bool is_news(struct log_view *view)
     return true;
 }
 
+/* A page without lines tells that the search goes on. */
+static bool is_tell_due(const struct log_view *view)
+{
+    return view->query.pattern && !view->query.is_following &&
+           fl_clock_mono_us() >= view->told_us + LOG_SEARCH_TELL_MS * 1000;
+}
+
 enum log_view_answer log_view_step(struct log_view *view, struct log_index *index)
 {
     struct log_load load = {.index = index};
     bool is_done;
 
     fl_vec_clear(&view->lines);
+    fl_vec_clear(&view->spans);
     fl_buf_clear(&view->bytes);
     if (refresh(view, &load)) compare(view, &load);
     load.is_short = view->outputs.len > 1;
@@ -659,7 +733,8 @@ enum log_view_answer log_view_step(struct log_view *view, struct log_index *inde
         view->page.is_over =
             !view->query.is_following || (view->settled && view->page.sources_live == 0);
     }
-    if (view->lines.len == 0 && load.err.code == FL_OK && !view->page.is_over) {
+    if (view->lines.len == 0 && load.err.code == FL_OK && !view->page.is_over &&
+        !is_tell_due(view)) {
         if (!is_done && view->order.len > 0) return LOG_VIEW_AGAIN;
         if (view->query.is_following) {
             if (!is_done || !is_news(view)) return LOG_VIEW_WAIT;

@@ -1,7 +1,8 @@
 /* view.h - one read's place in the outputs of a job, and its next page.
  * A view is a list of outputs of one job, each with a position; a page takes lines from the output
  * whose next record is the oldest.  A step loads about LOG_VIEW_STEP_BYTES of records; if it found
- * no line to give yet (lines before 'since', lines skipped), a later step goes on.
+ * no line to give yet (lines before 'since', lines skipped, lines that do not match), a later step
+ * goes on.
  * One thread at a time; reads the index and the files. */
 #pragma once
 
@@ -10,6 +11,7 @@
 #include "controlplane/logs/settled.h"
 
 #define LOG_VIEW_STEP_BYTES ((uint32_t)4 << 20)
+#define LOG_VIEW_STEP_US 4000 /* how long a step looks for a pattern */
 #define LOG_PIECE_BYTES_MAX ((uint32_t)32 << 10)
 
 struct log_view_output {
@@ -39,8 +41,17 @@ struct log_view {
     FL_VEC(struct log_view_output) outputs; /* by key */
     FL_VEC(uint32_t) order;                 /* a heap, by time, of the outputs with more to read */
 
+    uint64_t lines_seen;    /* looked at for the pattern */
+    uint64_t lines_untimed; /* since the clock was read */
+    bool was_costly;        /* the line before was */
+    bool has_verdict;       /* the next line, which is whole, has been looked at */
+    enum log_verdict verdict;
+    int64_t step_end_us; /* the step's, with a pattern */
+    int64_t told_us;     /* when the last page was made */
+
     /* The page. */
     FL_VEC(struct log_line) lines;
+    FL_VEC(struct log_span) spans; /* those of all lines */
     struct fl_buf bytes;
     struct fl_buf cursor;
     struct log_page page;
@@ -52,10 +63,11 @@ enum log_view_answer {
     LOG_VIEW_WAIT,  /* no line until output is appended; only when following */
 };
 
-/* False: FL_INVALID, the cursor. */
+/* False: FL_INVALID, the cursor; the pattern is still the caller's. */
 FL_CHECK bool log_view_init(struct log_view *view, const struct log_query *query,
                             struct fl_err *err);
-void log_view_fini(struct log_view *view); /* NULL is fine */
+void log_view_fini(struct log_view *view);                              /* NULL is fine */
+void log_view_set_lines_max(struct log_view *view, uint32_t lines_max); /* as log_query's */
 
 /* No output appears that is not in this list, or stored; the view's now. */
 void log_view_settle(struct log_view *view, struct log_settled *settled);

@@ -417,6 +417,27 @@ await check("only the lines that match are shown when asked", async () => {
     await page.getByLabel("Close the search").click();
 });
 
+await check("a regular expression is found, what it matched is marked, and a malformed one is explained", async () => {
+    const field = page.getByLabel("Find in this log");
+    await page.keyboard.press("/");
+    await field.fill("STEP 77[67]0 ");
+    await page.keyboard.press("Enter");
+    await page.getByText("not found").waitFor();
+    await page.keyboard.press("Alt+r");
+    await page.keyboard.press("Alt+c");
+    await page.getByText("1 of 2 hits").waitFor();
+    await seeText(page, "step 7760 ");
+    expect((await page.locator(".is-current mark.log-hit").first().textContent()) === "step 7760 ", "the hit is not marked");
+    expect((await page.getByLabel("Regular expression").getAttribute("aria-pressed")) === "true", "the switch is not shown as on");
+    await shot(page, "find-regex-dark");
+    await field.fill("step (7");
+    await page.keyboard.press("Enter");
+    await page.getByText(/missing closing parenthesis, at byte 7/).waitFor();
+    await page.keyboard.press("Alt+r");
+    await page.keyboard.press("Alt+c");
+    await page.keyboard.press("Escape");
+});
+
 await check("a search that finds too much stops and says so", async () => {
     await page.keyboard.press("/");
     await page.getByLabel("Find in this log").fill("loss");

@@ -386,7 +386,9 @@ def streaming(f):
         slow = f.submit({"command": ["sh", "-c", "for i in one two; do printf 'oh he'; sleep 1; printf 'll'; sleep 1; echo o $i; done; echo hell"]})
         found = events(call(f, "GET", f"/v1/jobs/{slow}/logs/stream?grep=hello").body)
         equal([json.loads(event[2]).get("text") for event in found], ["oh hello one\n", "oh hello two\n", None])
-        for query in ("grep=", "grep=" + "x" * 257, "grep=x%0Ay", "grep=x&count=2"):
+        found = events(call(f, "GET", f"/v1/jobs/{job}/logs/search?grep=LINE%20%5B2-3%5D&match=regex&ignoreCase=true").body)
+        equal([(event[1], json.loads(event[2]).get("matches")) for event in found], [("", [0, 6]), ("", [0, 6]), ("end", None)])
+        for query in ("grep=", "grep=" + "x" * 257, "grep=x%0Ay", "grep=x&count=2", "grep=(&match=regex", "match=regex"):
             equal(call(f, "GET", f"/v1/jobs/{job}/logs?{query}").status, 422, query)
     with shows("an ended array has its elements counted by their ends, alone and in the list"):
         array = f.submit({"command": ["sh", "-c", "test $FAIRLEAD_ELEMENT != 2"], "array": 4})

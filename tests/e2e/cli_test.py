@@ -261,7 +261,7 @@ def running(f):
         equal(len(f.cli("logs", job).splitlines()), 6)
         equal(f.cli("logs", job, "-r", "1").splitlines(), ["1 line 1", "1 line 2", "1 line 3"])
         equal(f.cli("logs", job, "-r", "0", "--tail", "1"), "0 line 3\n")
-        equal(len(f.cli("logs", job, "--grep", "line [12]").splitlines()), 4)
+        equal(len(f.cli("logs", job, "--grep", "line [12]", "--regex").splitlines()), 4)
         equal(len(f.cli("logs", job, "--grep", "line 2").splitlines()), 2)
         equal(f.cli("logs", job, "-r", "1", "--grep", "no such").splitlines(), [])
         assert "1 line 3" in f.cli("logs", "-f", job)

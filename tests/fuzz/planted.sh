@@ -72,6 +72,7 @@ includes()
 }
 if includes 'jansson\.h'; then libraries="$libraries -ljansson"; fi
 if includes 'zstd\.h'; then libraries="$libraries -lzstd"; fi
+if includes 'pcre2\.h'; then libraries="$libraries -lpcre2-8"; fi
 if includes 'yaml\.h'; then libraries="$libraries -lyaml"; fi
 if grep -q '^shared/io/' "$work/sources"; then libraries="$libraries -lev"; fi
 if includes 'libpq-fe\.h'; then libraries="$libraries -lpq"; fi

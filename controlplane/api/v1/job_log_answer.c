@@ -23,16 +23,15 @@ void job_log_free(struct log_tail *tail)
     job_outputs_destroy(tail->outputs);
     fl_timer_off(&tail->look);
     line_cut_fini(&tail->cut);
+    log_pattern_destroy(tail->query.pattern);
     fl_buf_fini(&tail->ready);
     fl_free(tail);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void write_json(struct fl_buf *out, const struct log_line *line)
+void job_log_open_line(struct fl_json_out *json, const struct log_line *line)
 {
-    struct fl_json_out begun = fl_json_out(out), *json = &begun;
-
     fl_json_open(json, NULL, '{');
     fl_json_put_u64(json, "element", line->attempt.element);
     fl_json_put_u64(json, "attempt", line->attempt.n);
@@ -48,40 +47,40 @@ static void write_json(struct fl_buf *out, const struct log_line *line)
     } else {
         fl_json_put_str(json, "text", line->bytes);
     }
-    fl_json_close(json, '}');
+    if (line->is_undecided) fl_json_put_bool(json, "undecided", true);
+}
+
+void job_log_begin_event(struct fl_buf *out, struct fl_str id)
+{
+    if (id.len > 0) {
+        fl_buf_put(out, "id: ", 4);
+        fl_buf_put(out, id.at, id.len);
+        fl_buf_put(out, "\n", 1);
+    }
+    fl_buf_put(out, "data: ", 6);
 }
 
 static void write_line(struct log_tail *tail, struct fl_buf *out, const struct log_line *line,
                        struct fl_str id)
 {
+    struct fl_json_out json = fl_json_out(out);
+
     if (tail->is_text) {
         fl_buf_put(out, line->bytes.at, line->bytes.len);
         return;
     }
-    if (tail->is_events) {
-        if (id.len > 0) {
-            fl_buf_put(out, "id: ", 4);
-            fl_buf_put(out, id.at, id.len);
-            fl_buf_put(out, "\n", 1);
-        }
-        fl_buf_put(out, "data: ", 6);
-    }
-    write_json(out, line);
+    if (tail->is_events) job_log_begin_event(out, id);
+    job_log_open_line(&json, line);
+    fl_json_close(&json, '}');
     fl_buf_put(out, "\n\n", tail->is_events ? 2 : 1);
 }
 
 /* The last line that goes out tells the place behind the page. */
 void job_log_write(struct log_tail *tail, const struct log_page *page)
 {
-    size_t hits = 0; /* behind the last hit */
-
     for (size_t i = 0; i < page->lines_len; i++) {
-        if (log_grep_is_hit(&tail->grep, &page->lines[i])) hits = i + 1;
-    }
-    for (size_t i = 0; i < hits; i++) {
-        bool is_last = i + 1 == hits;
+        bool is_last = i + 1 == page->lines_len;
 
-        if (!log_grep_is_hit(&tail->grep, &page->lines[i])) continue;
         write_line(tail, &tail->ready, &page->lines[i],
                    is_last ? page->cursor : (struct fl_str){0});
     }

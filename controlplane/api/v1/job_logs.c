@@ -137,11 +137,15 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
         job_log_add_extent(tail, page);
         if (!begin_stream(tail)) return;
     }
-    job_log_write(tail, page);
-    if (page->lines_len == 0 && !page->is_over) note_wait(tail, page);
-    tail->is_at_end = page->is_over;
-    tail->wants_more = !page->is_over;
-    if (page->is_over && tail->is_events) put_end(tail, page);
+    if (tail->is_search) {
+        job_log_hits_write(tail, page);
+    } else {
+        job_log_write(tail, page);
+        if (page->lines_len == 0 && !page->is_over) note_wait(tail, page);
+        tail->is_at_end = page->is_over;
+        if (page->is_over && tail->is_events) put_end(tail, page);
+    }
+    tail->wants_more = !tail->is_at_end;
     give_and_go_on(tail);
 }
 
@@ -265,12 +269,11 @@ void api_logs_catch_up(struct api *api)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-static struct log_tail *create(struct api_call *call, const struct log_query *query,
-                               const struct log_grep *grep, const char *content_type)
+struct log_tail *job_log_create(struct api_call *call, const struct log_query *query,
+                                const char *content_type)
 {
     struct log_tail *tail = fl_new(struct log_tail);
 
-    tail->grep = *grep;
     tail->job = query->job;
     tail->query = *query;
     tail->content_type = content_type;
@@ -290,8 +293,10 @@ static bool open_read(struct log_tail *tail)
 
     tail->read = log_read_open(tail->stream.api->parts.logs, &tail->query, on_page, tail, &err);
     tail->query.attempts = NULL; /* the read has its own */
-    if (!tail->read) fail_page(tail, &err);
-    return tail->read != NULL;
+    tail->query.pattern = NULL;  /* the read's, or freed */
+    if (tail->read) return true;
+    fail_page(tail, &err);
+    return false;
 }
 
 /* For an answer that does not follow. */
@@ -304,12 +309,12 @@ static void on_outputs_first(void *ctx, const struct fl_err *err)
         return;
     }
     tail->query.attempts = job_outputs_attempts(tail->outputs);
-    if (!open_read(tail)) return;
+    if (open_read(tail) && tail->is_search) FL_IGNORE(begin_stream(tail));
 }
 
 /* An answer that tells in its head how much of the output it is begins with its first page; a
- * follower begins at once. */
-static void start(struct log_tail *tail, bool has_ended)
+ * follower and a search begin at once. */
+void job_log_start(struct log_tail *tail, bool has_ended)
 {
     struct api_call *call = tail->call;
     struct api *api = tail->stream.api;
@@ -321,7 +326,10 @@ static void start(struct log_tail *tail, bool has_ended)
                                            on_outputs_first, tail);
         return;
     }
-    if (!open_read(tail) || !tail->query.is_following || !begin_stream(tail)) return;
+    if (!open_read(tail) || !(tail->query.is_following || tail->is_search) || !begin_stream(tail)) {
+        return;
+    }
+    if (tail->is_search) return;
     if (has_ended) {
         settle(tail);
     } else {
@@ -366,12 +374,11 @@ static void get_lines(struct api_call *call, struct fl_job job, bool has_ended)
     struct log_query query = {.tenant = call->token.tenant, .job = job};
     struct log_tail *tail;
     struct line_range range;
-    struct log_grep grep;
     uint64_t count = api_query_u64(call, "count");
     bool is_text = !fl_str_eq(api_query(call, "format"), FL_STR("jsonl")), is_range;
 
     if (!log_selection_read(call, &query) || !read_range(call, &range, &is_range) ||
-        !log_grep_read(call, is_range || count > 0, &grep)) {
+        !log_selection_pattern(call, is_range || count > 0, &query.pattern)) {
         return;
     }
     api_header_add(call, "Accept-Ranges", FL_STR("lines"));
@@ -381,7 +388,7 @@ static void get_lines(struct api_call *call, struct fl_job job, bool has_ended)
         count = range.last - range.first < COUNT_MAX ? range.last - range.first + 1 : COUNT_MAX;
     }
     query.lines_max = (uint32_t)count;
-    tail = create(call, &query, &grep, is_text ? "text/plain" : "application/x-ndjson");
+    tail = job_log_create(call, &query, is_text ? "text/plain" : "application/x-ndjson");
     tail->is_text = is_text;
     tail->is_range = is_range;
     tail->count = count;
@@ -390,7 +397,7 @@ static void get_lines(struct api_call *call, struct fl_job job, bool has_ended)
         if (begin_stream(tail)) api_stream_end(&tail->stream); /* needs no look at the output */
         return;
     }
-    start(tail, has_ended);
+    job_log_start(tail, has_ended);
 }
 
 static void get_lines_open(struct api_call *call, struct fl_job job)
@@ -414,12 +421,11 @@ static void follow(struct api_call *call, struct fl_job job, bool has_ended)
 {
     struct log_query query = {.tenant = call->token.tenant, .job = job, .is_following = true};
     struct fl_str id = api_header(call, "last-event-id");
-    struct log_grep grep;
     struct log_tail *tail;
     bool is_events;
 
-    if (!log_selection_read(call, &query) || !log_grep_read(call, false, &grep) ||
-        !api_stream_form(call, &is_events)) {
+    if (!log_selection_read(call, &query) || !api_stream_form(call, &is_events) ||
+        !log_selection_pattern(call, false, &query.pattern)) {
         return;
     }
     if (id.len > 0) {
@@ -428,10 +434,10 @@ static void follow(struct api_call *call, struct fl_job job, bool has_ended)
     }
     if (api_query_has(call, "follow")) query.is_following = api_query_flag(call, "follow");
     query.bytes_max = PAGE_BYTES;
-    query.has_whole_lines = grep.len > 0; /* a line is looked at when its end is there */
-    tail = create(call, &query, &grep, is_events ? "text/event-stream" : "application/x-ndjson");
+    query.has_whole_lines = query.pattern != NULL; /* a line is looked at when its end is there */
+    tail = job_log_create(call, &query, is_events ? "text/event-stream" : "application/x-ndjson");
     tail->is_events = is_events;
-    start(tail, has_ended);
+    job_log_start(tail, has_ended);
 }
 
 static void follow_open(struct api_call *call, struct fl_job job)
@@ -477,15 +483,7 @@ static const struct api_field stream_query[] = {
 };
 
 static const struct api_field line_fields[] = {
-    API_MUST("element", "integer", "the element's number"),
-    API_MUST("attempt", "integer", "the attempt's number"),
-    API_MUST("replica", "integer", "the replica's number"),
-    API_MUST("line", "integer", "its number, from 0"),
-    API_MUST("offset", "integer", "its first byte in the replica's output"),
-    API_MUST("time", "string or null", "when it was written", .format = API_FORMAT_time),
-    API_MAY("text", "string", "its bytes, or a piece of a long line"),
-    API_MAY("gap", "string", "in place of the text: why bytes are missing"),
-    API_MAY("bytes", "integer", "the gap's size, where it is known"),
+    LOG_LINE_FIELDS,
     {0},
 };
 

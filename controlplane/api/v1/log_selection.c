@@ -61,29 +61,46 @@ bool log_selection_read(struct api_call *call, struct log_query *query)
     return true;
 }
 
-bool log_grep_read(struct api_call *call, bool is_one_piece, struct log_grep *ret_grep)
+/* The words that say how the pattern is meant need one. */
+static bool has_no_words(struct api_call *call)
 {
-    struct fl_str text = api_query(call, "grep");
+    static const char *const words[] = {"match", "ignoreCase", "invert"};
 
-    *ret_grep = (struct log_grep){0};
-    if (!api_query_has(call, "grep")) return true;
-    if (memchr(text.at, '\n', text.len)) {
-        api_fail_parameter(call, "grep", "cannot be searched for in a line", text, "one line");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!api_query_has(call, words[i])) continue;
+        api_fail_parameter(call, words[i], "this says how a pattern is meant, and there is none",
+                           api_query(call, words[i]), "beside 'grep'");
         return false;
     }
-    if (is_one_piece) {
-        api_fail_parameter(call, "grep", "this does not go with a range of lines", text,
-                           "without 'count' and Range; 'tail' and 'since' bound what is looked at");
-        return false;
-    }
-    fl_assert(text.len <= LOG_GREP_BYTES_MAX); /* by the route's table */
-    memcpy(ret_grep->text, text.at, text.len);
-    ret_grep->len = text.len;
     return true;
 }
 
-bool log_grep_is_hit(const struct log_grep *grep, const struct log_line *line)
+bool log_selection_pattern(struct api_call *call, bool is_one_piece,
+                           struct log_pattern **ret_pattern)
 {
-    return grep->len == 0 || line->gap != FL_LOG_GAP_none ||
-           (line->bytes.len > 0 && memmem(line->bytes.at, line->bytes.len, grep->text, grep->len));
+    struct log_pattern_text text = {
+        .text = api_query(call, "grep"),
+        .is_regex = fl_str_eq(api_query(call, "match"), FL_STR("regex")),
+        .ignores_case = api_query_flag(call, "ignoreCase"),
+        .is_inverted = api_query_flag(call, "invert"),
+    };
+    struct fl_err err = {0};
+
+    *ret_pattern = NULL;
+    if (!api_query_has(call, "grep")) return has_no_words(call);
+    if (memchr(text.text.at, '\n', text.text.len)) {
+        api_fail_parameter(call, "grep", "cannot be searched for in a line", text.text, "one line");
+        return false;
+    }
+    if (is_one_piece) {
+        api_fail_parameter(call, "grep", "this does not go with a range of lines", text.text,
+                           "without 'count' and Range; 'tail' and 'since' bound what is looked at");
+        return false;
+    }
+    fl_assert(text.text.len <= LOG_PATTERN_BYTES_MAX); /* by the route's table */
+    *ret_pattern = log_pattern_create(&text, &err);
+    if (*ret_pattern) return true;
+    api_fail_parameter(call, "grep", fl_arena_printf(&call->arena, "no pattern: %s", err.text),
+                       text.text, "Perl's syntax (PCRE2); match=text takes it as it stands");
+    return false;
 }

@@ -1,27 +1,19 @@
 /* log_selection.h - which lines of a job's output a request is for: element, attempt, replicas,
- * time, the first or last ones, and the text that they hold.  The query's words become the log
- * store's query; only the text is looked for here, in the lines that the store gives. */
+ * time, the first or last ones, and the pattern that they match.  The query's words become the log
+ * store's query. */
 #pragma once
 
 #include "controlplane/api/call.h"
+#include "controlplane/logs/pattern.h"
 #include "controlplane/logs/read.h"
 
-enum { LOG_GREP_BYTES_MAX = 256 };
-
-struct log_grep {
-    char text[LOG_GREP_BYTES_MAX];
-    size_t len; /* 0: any line is a hit */
-};
-
-/* All but the text.  False: the call was answered. */
+/* All but the pattern.  False: the call was answered. */
 FL_CHECK bool log_selection_read(struct api_call *call, struct log_query *query);
 
-/* 'is_one_piece': the answer counts its lines, and no line may be left out.  False: the call was
- * answered. */
-FL_CHECK bool log_grep_read(struct api_call *call, bool is_one_piece, struct log_grep *ret_grep);
-
-/* A gap is a hit, too: the missing bytes might have held the text. */
-bool log_grep_is_hit(const struct log_grep *grep, const struct log_line *line);
+/* 'is_one_piece': the answer counts its lines, and no line may be left out.  Without a pattern
+ * *ret_pattern is NULL; else it is the caller's.  False: the call was answered. */
+FL_CHECK bool log_selection_pattern(struct api_call *call, bool is_one_piece,
+                                    struct log_pattern **ret_pattern);
 
 /* "3", "0-7" or "0,3,8-11".  False: it is no list of at most LOG_RANGES_MAX parts. */
 FL_CHECK bool log_selection_replicas(struct fl_str text, struct log_query *query);
@@ -35,5 +27,10 @@ FL_CHECK bool log_selection_replicas(struct fl_str text, struct log_query *query
         API_MAY("tail", "integer", "only the last so many lines", .max = INT64_MAX),               \
         API_MAY("since", "string", "lines from this time on", .format = API_FORMAT_time),          \
         API_MAY("until", "string", "lines before this time", .format = API_FORMAT_time),           \
-        API_MAY("grep", "string", "only lines that hold this text, as it stands", .min = 1,        \
-                .max = LOG_GREP_BYTES_MAX)
+        API_MAY("grep", "string", "only lines that match this pattern", .min = 1,                  \
+                .max = LOG_PATTERN_BYTES_MAX),                                                     \
+        API_MAY("match", "string",                                                                 \
+                "how 'grep' is meant: text: as it stands (preset); regex: Perl's syntax, PCRE2",   \
+                .words = "text, regex"),                                                           \
+        API_MAY("ignoreCase", "boolean", "'grep' also matches letters of the other case"),         \
+        API_MAY("invert", "boolean", "only lines that do not match 'grep'")

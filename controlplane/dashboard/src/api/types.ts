@@ -370,6 +370,8 @@ export type LogLine = {
     gap?: string;
     /** the gap's size, where it is known */
     bytes?: number;
+    /** true: whether it matches would take too long to find out */
+    undecided?: boolean;
 };
 
 /** The data of an event in a stream of output. */
@@ -396,6 +398,74 @@ export type LogWaiting = {
     /** how long it is waited for */
     until?: string;
 };
+
+/** A line that matches, one that is undecided, or a gap, which might have held a match. */
+export type LogHit = {
+    /** the element's number */
+    element: number;
+    /** the attempt's number */
+    attempt: number;
+    /** the replica's number */
+    replica: number;
+    /** its number, from 0 */
+    line: number;
+    /** its first byte in the replica's output */
+    offset: number;
+    /** when it was written */
+    time: string | null;
+    /** its bytes, or a piece of a long line */
+    text?: string;
+    /** in place of the text: why bytes are missing */
+    gap?: string;
+    /** the gap's size, where it is known */
+    bytes?: number;
+    /** true: whether it matches would take too long to find out */
+    undecided?: boolean;
+    /** how grave it is, as far as its beginning tells; a guess */
+    level?: "none" | "error" | "warn" | "info" | "debug";
+    /** begin and end of each match in turn, in bytes from 'offset' on: the first 50 matches */
+    matches?: Array<number>;
+    /** true: a piece of a line of over 32 KiB, looked at by itself */
+    piece?: boolean;
+};
+
+/** The end of a search. */
+export type LogFound = {
+    /** the last object of a search */
+    type: "end";
+    /** at the end of what is stored, or at the limit */
+    stopped: "end" | "limit";
+    /** whether all of the output is there */
+    output: "complete" | "incomplete" | "more";
+    /** lines that match */
+    hits: number;
+    /** lines in which the search ran into its limits: they may match */
+    undecided: number;
+    /** places where output is missing */
+    gaps: number;
+    /** lines that were looked at */
+    lines: number;
+    levels: LogLevels;
+    /** where to go on behind the limit; null: at the end, or of more than 1,024 outputs */
+    nextCursor: string | null;
+};
+
+/** How many hits are of which level. */
+export type LogLevels = {
+    /** lines that tell no level */
+    none: number;
+    /** fatal and critical ones, too */
+    error: number;
+    /** warnings */
+    warn: number;
+    /** notices, too */
+    info: number;
+    /** traces, too */
+    debug: number;
+};
+
+/** The data of an event of a search. */
+export type LogSearch = LogHit | LogFound | ClosedEvent;
 
 /** Something that was committed: the data of an event in a stream. */
 export type Event =
@@ -970,6 +1040,69 @@ export type UsageReport = {
     hasMore: boolean;
     /** by day, then those that held most */
     usage: Array<UsageGroup>;
+};
+
+/** How long something took. */
+export type ThroughputTimes = {
+    /** so many are known */
+    count: number;
+    /** half of them are at most so long, within 19 %; null: there are none */
+    p50Millis: number | null;
+    /** 95 of a hundred are, likewise */
+    p95Millis: number | null;
+    /** the longest, exactly */
+    maxMillis: number | null;
+};
+
+/** All steps together. */
+export type ThroughputTotal = {
+    /** jobs that were accepted */
+    submitted: number;
+    /** elements that were placed on a cluster for the first time; a retry is no further start */
+    started: number;
+    /** jobs that ended well */
+    succeeded: number;
+    /** jobs that failed */
+    failed: number;
+    /** jobs that were cancelled */
+    cancelled: number;
+    waits: ThroughputTimes;
+    runs: ThroughputTimes;
+};
+
+/** The counts of an hour or a day. A job counts in the queue that it has when it is counted. */
+export type ThroughputCounts = {
+    /** the time with which it begins */
+    at: string;
+    /** jobs that were accepted */
+    submitted: number;
+    /** elements that were placed on a cluster for the first time; a retry is no further start */
+    started: number;
+    /** jobs that ended well */
+    succeeded: number;
+    /** jobs that failed */
+    failed: number;
+    /** jobs that were cancelled */
+    cancelled: number;
+    waits: ThroughputTimes;
+    runs: ThroughputTimes;
+};
+
+/** Counts of jobs, step by step. */
+export type Throughput = {
+    /** the time with which the first step begins */
+    since: string;
+    /** the time with which the last step ends */
+    until: string;
+    /** how long a step is */
+    step: "hour" | "day";
+    /** an older release was running before, so no step has it; null: all is counted */
+    countedFrom: string | null;
+    /** later starts and ends are not counted yet; null: all are */
+    countedTo: string | null;
+    total: ThroughputTotal;
+    /** each step, the oldest first, also those in which nothing happened */
+    steps: Array<ThroughputCounts>;
 };
 
 /** A client certificate for an agent. */

@@ -1,8 +1,9 @@
-/* FindBar.tsx - the search in the log: a text, how often it was found, and the list of hits. */
+/* FindBar.tsx - the search in the log: a text or a regular expression, how often it was found, and the list of
+ * hits. */
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../parts/Button";
-import { HITS_MAX } from "./find";
+import { HITS_MAX, isSamePattern, nextPlace } from "./find";
 import "./FindBar.css";
 import { formatCount } from "./gap_text";
 import { LogIcon } from "./icons";
@@ -25,31 +26,66 @@ type FindBarProps = {
 export function FindBar({ store, near, input, onClose }: FindBarProps) {
     const { search } = store;
     const [isListed, setListed] = useState(false);
+    const [isRegex, setRegex] = useState(false);
+    const [ignoresCase, setIgnoresCase] = useState(false);
+    const find = (pattern: { isRegex: boolean; ignoresCase: boolean }, step: 1 | -1 = 1) => {
+        const wanted = { text: input.current?.value ?? "", ...pattern };
+        if (wanted.text !== "" && isSamePattern(wanted, search.pattern.peek())) store.step(step);
+        else store.find(wanted, near());
+    };
+    /* What is shown is searched for again, in the new way. */
+    const toggle = (pattern: { isRegex: boolean; ignoresCase: boolean }) => {
+        setRegex(pattern.isRegex);
+        setIgnoresCase(pattern.ignoresCase);
+        if (search.isActive.peek()) find(pattern);
+    };
+    const toggleRegex = () => toggle({ isRegex: !isRegex, ignoresCase });
+    const toggleCase = () => toggle({ isRegex, ignoresCase: !ignoresCase });
     const onKeyDown = (event: KeyboardEvent) => {
-        if (event.key === "Escape") onClose();
-        if (event.key !== "Enter") return;
+        const isAlt = event.altKey && !event.ctrlKey && !event.metaKey;
+        const isInField = event.target === input.current; /* Enter on a button presses it */
+        if (event.key === "Escape" && isInField) onClose();
+        if (isAlt && event.code === "KeyR") toggleRegex();
+        else if (isAlt && event.code === "KeyC") toggleCase();
+        else if (event.key === "Enter" && isInField) find({ isRegex, ignoresCase }, event.shiftKey ? -1 : 1);
+        else return;
         event.preventDefault();
-        const text = input.current?.value ?? "";
-        if (text === search.text.peek() && text !== "") store.step(event.shiftKey ? -1 : 1);
-        else store.find(text, near());
     };
     const hasHits = search.version.value >= 0 && search.hits.length > 0;
     return (
-        <div class="log-find" role="search">
+        <div class="log-find" role="search" onKeyDown={onKeyDown}>
             <div class="log-find-line">
                 <input
                     ref={input}
                     type="search"
                     aria-label="Find in this log"
-                    placeholder="Find text, exactly as written"
+                    placeholder={isRegex ? "Find a regular expression" : "Find text, exactly as written"}
+                    aria-invalid={search.problem.value !== null || search.refusal.value !== null}
                     spellcheck={false}
                     autocomplete="off"
-                    onKeyDown={onKeyDown}
                     onSearch={(event: Event) => {
                         if ((event.currentTarget as HTMLInputElement).value === "") search.clear();
                     }}
                 />
-                <span class="log-find-count" role="status">
+                <Button
+                    look="ghost"
+                    aria-pressed={!ignoresCase}
+                    title="Upper and lower case count (Alt+C)"
+                    aria-label="Match case"
+                    onClick={toggleCase}
+                >
+                    Aa
+                </Button>
+                <Button
+                    look="ghost"
+                    aria-pressed={isRegex}
+                    title="Regular expression (Alt+R)"
+                    aria-label="Regular expression"
+                    onClick={toggleRegex}
+                >
+                    .*
+                </Button>
+                <span class="log-find-count" role="status" title={statusOf(store)}>
                     {statusOf(store)}
                 </span>
                 <Button
@@ -103,7 +139,15 @@ export function FindBar({ store, near, input, onClose }: FindBarProps) {
     );
 }
 
-function statusOf({ search }: LogStore): string {
+function statusOf(store: LogStore): string {
+    const { undecided, state } = store.search;
+    const isToTell = undecided.value > 0 && state.value !== "idle";
+    return isToTell
+        ? `${foundOf(store)}, ${undecided.value.toLocaleString("en")} too costly to decide`
+        : foundOf(store);
+}
+
+function foundOf({ search }: LogStore): string {
     if (search.refusal.value) return search.refusal.value;
     if (search.problem.value) return search.problem.value.detail;
     const found = search.version.value >= 0 ? search.hits.length : 0;
@@ -119,7 +163,6 @@ function statusOf({ search }: LogStore): string {
 
 function HitList({ store }: { store: LogStore }) {
     const { search } = store;
-    const needle = search.text.value;
     const { elements, replicas } = store.shape;
     const from = Math.max(
         0,
@@ -129,7 +172,8 @@ function HitList({ store }: { store: LogStore }) {
         <ol class="log-hits" start={from + 1}>
             {search.hits.slice(from, from + LISTED_MAX).map(({ line, index }, i) => {
                 const { text } = viewOf(line);
-                const begin = Math.max(0, text.indexOf(needle) - BEFORE_HIT);
+                const needles = search.needlesOf(line);
+                const begin = Math.max(0, nextPlace(text, needles, 0).at - BEFORE_HIT);
                 const part = parseShown(text.slice(begin, begin + 4 * LISTED_UNITS), LISTED_UNITS);
                 const spans = part.spans.map((span) => ({ ...span, href: undefined })); /* in a button */
                 const output = [
@@ -151,7 +195,7 @@ function HitList({ store }: { store: LogStore }) {
                             </span>
                             <span class="log-hit-text">
                                 {begin > 0 && "\u2026"}
-                                <LogSpans spans={spans} needle={needle} />
+                                <LogSpans spans={spans} needles={needles} />
                             </span>
                         </button>
                     </li>

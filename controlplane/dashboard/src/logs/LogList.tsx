@@ -163,7 +163,7 @@ function propsOf(store: LogStore, row: Row) {
         isSelected:
             selected !== null && !(isFilter && !hit) && selected.first <= number && number <= selected.last,
         isCurrent,
-        needle: store.search.text.value,
+        needles: store.search.needlesOf(line),
         time: line ? formatLineTime(line.time, mode, startOf(store.currentJob)) : "",
         timeTitle: formatWhole(line?.time ?? null, mode),
         rank: store.isMerged && line ? rankOf(store, line) : null,

@@ -19,7 +19,7 @@ export type LogRowProps = {
     numberHref: string;
     isSelected: boolean;
     isCurrent: boolean;
-    needle: string;
+    needles: readonly string[];
     time: string;
     timeTitle: string;
     /** Of several outputs: "r3" or "e5 r3", with the link to this line in its own output. */
@@ -50,7 +50,7 @@ export class LogRow extends Component<LogRowProps> {
             "numberHref",
             "isSelected",
             "isCurrent",
-            "needle",
+            "needles",
             "time",
             "areFieldsOpen",
             "shownUnits",
@@ -143,7 +143,7 @@ export class LogRow extends Component<LogRowProps> {
     }
 
     private renderText(line: Line, view: LineView) {
-        const { needle, areFieldsOpen, shownUnits } = this.props;
+        const { needles, areFieldsOpen, shownUnits } = this.props;
         const text = view.json ? view.json.message : view.text;
         const { spans, consumed } = parseShown(text, shownUnits);
         const hidden = text.length - consumed;
@@ -160,7 +160,7 @@ export class LogRow extends Component<LogRowProps> {
                         {areFieldsOpen ? "\u25be" : "\u25b8"}
                     </button>
                 )}
-                <LogSpans spans={spans} needle={needle} />
+                <LogSpans spans={spans} needles={needles} />
                 {view.json && !areFieldsOpen && <FieldsInBrief view={view} />}
                 {view.overwritten > 0 && (
                     <span
@@ -170,7 +170,7 @@ export class LogRow extends Component<LogRowProps> {
                         {formatCount(view.overwritten, "earlier state")}
                     </span>
                 )}
-                {view.json && areFieldsOpen && <Fields view={view} needle={needle} />}
+                {view.json && areFieldsOpen && <Fields view={view} needles={needles} />}
             </span>
         );
         const isLong = hidden > 0 || (line.bytesCut > 0 && view.overwritten === 0);
@@ -225,8 +225,8 @@ function FieldsInBrief({ view }: { view: LineView }) {
         <span class="log-brief">
             {fields.slice(0, BRIEF_FIELDS).map(({ name, value }) => (
                 <span key={name}>
-                    <LogText text={name} needle="" unitsMax={BRIEF_UNITS} />=
-                    <LogText text={value} needle="" unitsMax={BRIEF_UNITS} />
+                    <LogText text={name} needles={[]} unitsMax={BRIEF_UNITS} />=
+                    <LogText text={value} needles={[]} unitsMax={BRIEF_UNITS} />
                 </span>
             ))}
             {fields.length > BRIEF_FIELDS && <span>+{fields.length - BRIEF_FIELDS}</span>}
@@ -234,16 +234,16 @@ function FieldsInBrief({ view }: { view: LineView }) {
     );
 }
 
-function Fields({ view, needle }: { view: LineView; needle: string }) {
+function Fields({ view, needles }: { view: LineView; needles: readonly string[] }) {
     return (
         <dl class="log-fields">
             {view.json?.fields.map(({ name, value }) => (
                 <div key={name}>
                     <dt>
-                        <LogText text={name} needle="" unitsMax={200} />
+                        <LogText text={name} needles={[]} unitsMax={200} />
                     </dt>
                     <dd>
-                        <LogText text={value} needle={needle} unitsMax={SHOWN_UNITS} />
+                        <LogText text={value} needles={needles} unitsMax={SHOWN_UNITS} />
                     </dd>
                 </div>
             ))}

@@ -61,10 +61,12 @@ export function parseShown(text: string, unitsMax: number): Parsed {
     return parseAnsi(text, { visibleMax: unitsMax, spansMax: SPANS_MAX });
 }
 
-export function LogSpans({ spans, needle }: { spans: Span[]; needle: string }) {
-    return <>{markHits(spans, needle).map(renderSpan)}</>;
+type Needles = readonly string[];
+
+export function LogSpans({ spans, needles }: { spans: Span[]; needles: Needles }) {
+    return <>{markHits(spans, needles).map(renderSpan)}</>;
 }
 
-export function LogText({ text, needle, unitsMax }: { text: string; needle: string; unitsMax: number }) {
-    return <LogSpans spans={parseShown(text, unitsMax).spans} needle={needle} />;
+export function LogText({ text, needles, unitsMax }: { text: string; needles: Needles; unitsMax: number }) {
+    return <LogSpans spans={parseShown(text, unitsMax).spans} needles={needles} />;
 }

@@ -117,7 +117,7 @@ function TakeAway({ store }: { store: LogStore }) {
     }, [isOpen]);
     const selection = store.selection.value;
     const id = store.jobId;
-    const command = commandOf(id, selection, store.search.text.value);
+    const command = commandOf(id, selection, store.search.pattern.value);
     const copy = async () => {
         setCopied(await copyText(command));
         window.setTimeout(() => setCopied(false), 1500);

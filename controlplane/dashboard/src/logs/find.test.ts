@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LogLine } from "../api/types";
 import { lineOf } from "./line";
-import { HITS_MAX, HitCollector, hitFrom, markHits, marksOf, nextHit, refusalOf } from "./find";
+import {
+    HITS_MAX,
+    HitCollector,
+    hitFrom,
+    markHits,
+    marksOf,
+    matchedTexts,
+    nextHit,
+    patternQuery,
+    refusalOf,
+} from "./find";
 
 function line(number: number, more: Partial<LogLine> = {}) {
     return lineOf({
@@ -65,7 +75,7 @@ test("hits are marked within spans and across them", () => {
         { text: "an err", style: null },
         { text: "or, error", style: null, href: "https://example.org/" },
     ];
-    const marked = markHits(spans, "error");
+    const marked = markHits(spans, ["error"]);
     assert.deepEqual(
         marked.map(({ text, isHit, href }) => [text, isHit ?? false, href !== undefined]),
         [
@@ -76,14 +86,15 @@ test("hits are marked within spans and across them", () => {
             ["error", true, true],
         ],
     );
-    assert.equal(markHits(spans, "zzz").length, 2);
+    assert.equal(markHits(spans, ["zzz"]).length, 2);
+    assert.equal(markHits(spans, []), spans);
     const across = markHits(
         [
             { text: "a", style: null },
             { text: "b", style: null },
             { text: "cd", style: null },
         ],
-        "abc",
+        ["abc"],
     );
     assert.deepEqual(
         across.map(({ text, isHit }) => [text, isHit ?? false]),
@@ -94,6 +105,36 @@ test("hits are marked within spans and across them", () => {
             ["d", false],
         ],
     );
+});
+
+test("of several texts the first is marked, and of those at one place the longest", () => {
+    const marked = markHits([{ text: "epoch 12 of 120", style: null }], ["12", "120", "e"]);
+    assert.deepEqual(
+        marked.filter(({ isHit }) => isHit).map(({ text }) => text),
+        ["e", "12", "120"],
+    );
+});
+
+test("what matched is cut from the text by its bytes", () => {
+    assert.deepEqual(matchedTexts("gr\u00fcn 12, rot 7\n", [6, 8, 14, 15]), ["12", "7"]);
+    assert.deepEqual(matchedTexts("a\n", undefined), []);
+    assert.deepEqual(matchedTexts("\ufffd 12", [2, 4]), []);
+});
+
+test("a hit keeps what matched in its line", () => {
+    const collector = new HitCollector();
+    collector.add(line(4), 4, ["x"]);
+    assert.deepEqual(collector.textsOf(line(4)), ["x"]);
+    assert.deepEqual(collector.textsOf(line(5)), []);
+});
+
+test("a pattern says only what is not preset", () => {
+    assert.deepEqual(patternQuery({ text: "a", isRegex: false, ignoresCase: false }), { grep: "a" });
+    assert.deepEqual(patternQuery({ text: "a", isRegex: true, ignoresCase: true }), {
+        grep: "a",
+        match: "regex",
+        ignoreCase: "true",
+    });
 });
 
 test("what the server would refuse is refused here", () => {

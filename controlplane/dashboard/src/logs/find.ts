@@ -7,8 +7,27 @@ export const HITS_MAX = 5000;
 export const TEXT_BYTES_MAX = 256;
 const RANGES_MAX = 50;
 
-/** `index` is its number in the output that is shown, where that is known. */
-export type Hit = { line: Line; index: number | null };
+/** What is looked for. */
+export type Pattern = { text: string; isRegex: boolean; ignoresCase: boolean };
+
+export const NO_PATTERN: Pattern = { text: "", isRegex: false, ignoresCase: false };
+
+export function isSamePattern(one: Pattern, other: Pattern): boolean {
+    return (
+        one.text === other.text && one.isRegex === other.isRegex && one.ignoresCase === other.ignoresCase
+    );
+}
+
+/** The parameters of the routes of logs. */
+export function patternQuery({ text, isRegex, ignoresCase }: Pattern): Record<string, string> {
+    const query: Record<string, string> = { grep: text };
+    if (isRegex) query.match = "regex";
+    if (ignoresCase) query.ignoreCase = "true";
+    return query;
+}
+
+/** `index` is its number in the output that is shown, where that is known; `texts` are what matched. */
+export type Hit = { line: Line; index: number | null; texts: readonly string[] };
 
 /** Why the server would not search for it, or null. */
 export function refusalOf(text: string): string | null {
@@ -17,23 +36,49 @@ export function refusalOf(text: string): string | null {
     return bytes > TEXT_BYTES_MAX ? `At most ${TEXT_BYTES_MAX} bytes can be searched for.` : null;
 }
 
+const NO_TEXTS: readonly string[] = [];
+
+/** What matched, of the places that the server gives in bytes.  Where bytes were not UTF-8, the places of the
+ * rest are others here, and nothing is told. */
+export function matchedTexts(text: string, matches: readonly number[] | undefined): readonly string[] {
+    if (!matches || matches.length === 0 || text.includes("\ufffd")) return NO_TEXTS;
+    const bytes = new TextEncoder().encode(text);
+    const decoder = new TextDecoder();
+    const found = new Set<string>();
+    for (let i = 0; i + 1 < matches.length; i += 2) {
+        found.add(decoder.decode(bytes.subarray(matches[i], matches[i + 1])));
+    }
+    found.delete("");
+    return [...found];
+}
+
 /** One line is one hit, whatever pieces of it come, and gaps are none. */
 export class HitCollector {
     readonly hits: Hit[] = [];
-    private readonly known = new Set<string>();
+    private readonly known = new Map<string, Hit>();
 
     get isFull(): boolean {
         return this.hits.length >= HITS_MAX;
     }
 
     /** Whether it was a hit that was not known yet. */
-    add(line: Line, index: number | null): boolean {
-        const key = `${sourceOf(line)}:${line.number}`;
+    add(line: Line, index: number | null, texts: readonly string[] = NO_TEXTS): boolean {
+        const key = keyOf(line);
         if (line.gap || this.isFull || this.known.has(key)) return false;
-        this.known.add(key);
-        this.hits.push({ line, index });
+        const hit = { line, index, texts };
+        this.known.set(key, hit);
+        this.hits.push(hit);
         return true;
     }
+
+    /** What matched in this line, if it is a hit. */
+    textsOf(line: Line): readonly string[] {
+        return this.known.get(keyOf(line))?.texts ?? NO_TEXTS;
+    }
+}
+
+function keyOf(line: Line): string {
+    return `${sourceOf(line)}:${line.number}`;
 }
 
 /** The hit after `from` in direction `step`, around the ends; -1 without hits. */
@@ -66,12 +111,25 @@ export function marksOf(hits: Hit[], total: number, marksMax: number): number[] 
 
 export type MarkedSpan = Span & { isHit?: true };
 
-/** The spans with the places of `needle` as spans of their own, also where it reaches over several. */
-export function markHits(spans: Span[], needle: string): MarkedSpan[] {
-    if (needle === "") return spans;
+/** The first place of any of the texts; of several at one place, the longest. */
+export function nextPlace(text: string, needles: readonly string[], from: number): { at: number; end: number } {
+    let at = -1;
+    let end = -1;
+    for (const needle of needles) {
+        const found = needle === "" ? -1 : text.indexOf(needle, from);
+        if (found < 0 || (at >= 0 && (found > at || (found === at && found + needle.length <= end)))) continue;
+        at = found;
+        end = found + needle.length;
+    }
+    return { at, end };
+}
+
+/** The spans with the places of the texts as spans of their own, also where one reaches over several. */
+export function markHits(spans: Span[], needles: readonly string[]): MarkedSpan[] {
+    if (needles.length === 0) return spans;
     const text = spans.map((span) => span.text).join("");
     const marked: MarkedSpan[] = [];
-    let hit = text.indexOf(needle);
+    let { at: hit, end: behind } = nextPlace(text, needles, 0);
     let hits = 0;
     let at = 0;
     for (const span of spans) {
@@ -80,11 +138,10 @@ export function markHits(spans: Span[], needle: string): MarkedSpan[] {
         while (hit >= 0 && hit < end && hits < RANGES_MAX) {
             if (hit > from) marked.push({ ...span, text: text.slice(from, hit) });
             const begin = Math.max(from, hit);
-            const behind = hit + needle.length;
             marked.push({ ...span, text: text.slice(begin, Math.min(end, behind)), isHit: true });
             from = Math.min(end, behind);
             if (behind > end) break; /* it goes on in the next span */
-            hit = text.indexOf(needle, behind);
+            ({ at: hit, end: behind } = nextPlace(text, needles, behind));
             hits++;
         }
         if (from < end) marked.push({ ...span, text: text.slice(from, end) });

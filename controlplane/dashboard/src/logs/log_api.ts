@@ -1,6 +1,7 @@
 /* log_api.ts - the requests for a job's output. */
 import { Problem, fetchRaw, withQuery } from "../api/client";
-import type { LogLine } from "../api/types";
+import type { LogHit, LogLine, LogSearch } from "../api/types";
+import { type Pattern, patternQuery } from "./find";
 import { type Line, LineJoin, type Numbered, TEXT_KEPT_MAX, joinWindow, sourceOf } from "./line";
 import { type Selection, parametersOf } from "./permalink";
 
@@ -142,8 +143,12 @@ export async function numberBehindGap(
     return null;
 }
 
-/** Pieces as they arrive; leaving the loop ends the request. */
-async function* readPieces(response: Response): AsyncGenerator<LogLine> {
+function readPieces(response: Response): AsyncGenerator<LogLine> {
+    return readObjects<LogLine>(response);
+}
+
+/** Objects as they arrive; leaving the loop ends the request. */
+async function* readObjects<T>(response: Response): AsyncGenerator<T> {
     const reader = response.body?.getReader();
     if (!reader) return;
     const decoder = new TextDecoder();
@@ -154,21 +159,30 @@ async function* readPieces(response: Response): AsyncGenerator<LogLine> {
             if (done) break;
             const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
             rest = lines.pop() ?? "";
-            for (const line of lines) yield JSON.parse(line) as LogLine;
+            for (const line of lines) if (line !== "") yield JSON.parse(line) as T;
         }
-        if (rest) yield JSON.parse(rest) as LogLine;
+        if (rest) yield JSON.parse(rest) as T;
     } finally {
         await reader.cancel().catch(() => undefined);
     }
 }
 
-/** The lines that hold a text, from the first one on. */
+/** The lines that match, from the first one on; those that are undecided, and gaps, too. */
 export async function* searchLines(
     job: string,
     selection: Selection,
-    text: string,
+    pattern: Pattern,
     signal: AbortSignal,
-): AsyncGenerator<LogLine> {
-    const response = await fetchRaw(logsPath(job, selection, { grep: text, format: "jsonl" }), { signal });
-    yield* readPieces(response);
+): AsyncGenerator<LogHit> {
+    const path = withQuery(`/v1/jobs/${encodeURIComponent(job)}/logs/search`, {
+        ...parametersOf(selection),
+        ...patternQuery(pattern),
+    });
+    const headers = { Accept: "application/x-ndjson" };
+    for await (const found of readObjects<LogSearch>(await fetchRaw(path, { signal, headers }))) {
+        if (!("type" in found)) yield found;
+        else if (found.type === "end") return;
+        else throw new Error(found.text);
+    }
+    throw new Error("The search was cut before its end.");
 }

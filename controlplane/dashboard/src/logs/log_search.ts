@@ -1,7 +1,16 @@
 /* log_search.ts - a search of the server through all of the shown output, and the hit that is looked at. */
 import { computed, signal } from "@preact/signals";
 import { type Problem, isAbort, toProblem } from "../api/client";
-import { type Hit, HitCollector, hitFrom, nextHit, refusalOf } from "./find";
+import {
+    type Hit,
+    HitCollector,
+    NO_PATTERN,
+    type Pattern,
+    hitFrom,
+    matchedTexts,
+    nextHit,
+    refusalOf,
+} from "./find";
 import { type Line, lineOf } from "./line";
 import { searchLines } from "./log_api";
 import type { Selection } from "./permalink";
@@ -13,7 +22,7 @@ type SearchState = "idle" | "running" | "done" | "stopped";
 const SHOW_MS = 80;
 
 export class LogSearch {
-    readonly text = signal("");
+    readonly pattern = signal<Pattern>(NO_PATTERN);
     readonly state = signal<SearchState>("idle");
     readonly refusal = signal<string | null>(null);
     readonly problem = signal<Problem | null>(null);
@@ -24,7 +33,14 @@ export class LogSearch {
     private collector = new HitCollector();
     private abort = new AbortController();
 
-    readonly isActive = computed(() => this.text.value !== "");
+    /** Lines whose search ran into the server's limits: they may match, and are among the hits. */
+    readonly undecided = signal(0);
+
+    readonly isActive = computed(() => this.pattern.value.text !== "");
+    private readonly plain = computed<readonly string[]>(() => {
+        const { text, isRegex, ignoresCase } = this.pattern.value;
+        return text === "" || isRegex || ignoresCase ? [] : [text];
+    });
 
     get hits(): Hit[] {
         return this.collector.hits;
@@ -47,10 +63,17 @@ export class LogSearch {
         };
     }
 
+    /** What is marked in a line. */
+    needlesOf(line: Line | undefined): readonly string[] {
+        const plain = this.plain.value;
+        return plain.length > 0 || !line ? plain : this.collector.textsOf(line);
+    }
+
     clear(): void {
         this.abort.abort();
         this.collector = new HitCollector();
-        this.text.value = "";
+        this.pattern.value = NO_PATTERN;
+        this.undecided.value = 0;
         this.state.value = "idle";
         this.refusal.value = null;
         this.problem.value = null;
@@ -63,26 +86,31 @@ export class LogSearch {
     async start(
         job: string,
         selection: Selection,
-        text: string,
+        pattern: Pattern,
         near: number,
         indexOf: (line: Line) => number | null,
         onFirst: () => void,
     ): Promise<void> {
         const isFilter = this.isFilter.value;
         this.clear();
-        this.text.value = text;
-        this.isFilter.value = isFilter && text !== "";
-        if (text === "") return;
-        this.refusal.value = refusalOf(text);
+        this.pattern.value = pattern;
+        this.isFilter.value = isFilter && pattern.text !== "";
+        if (pattern.text === "") return;
+        this.refusal.value = refusalOf(pattern.text);
         if (this.refusal.value) return;
         const abort = (this.abort = new AbortController());
         const { collector } = this;
         this.state.value = "running";
         let shownAt = performance.now();
         try {
-            for await (const piece of searchLines(job, selection, text, abort.signal)) {
+            for await (const piece of searchLines(job, selection, pattern, abort.signal)) {
                 const line = lineOf(piece);
-                collector.add(line, indexOf(line));
+                const isNew = collector.add(
+                    line,
+                    indexOf(line),
+                    matchedTexts(piece.text ?? "", piece.matches),
+                );
+                if (isNew && piece.undecided) this.undecided.value++;
                 if (collector.isFull) break;
                 if (performance.now() - shownAt > SHOW_MS) {
                     this.version.value++;
@@ -102,10 +130,10 @@ export class LogSearch {
         }
     }
 
-    /** A line that was written after the search began. */
+    /** A line that was written after the search began.  Only the server knows its regular expressions. */
     addLive(line: Line, index: number | null): void {
-        const text = this.text.value;
-        if (text === "" || this.refusal.value || !line.text.includes(text)) return;
+        const text = this.plain.value[0];
+        if (text === undefined || this.refusal.value || !line.text.includes(text)) return;
         if (this.collector.add(line, index)) this.version.value++;
     }
 

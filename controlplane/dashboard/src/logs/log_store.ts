@@ -6,7 +6,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { type Problem, isAbort, toProblem } from "../api/client";
 import type { Job, LogWaiting } from "../api/types";
 import { plainText } from "./ansi";
-import type { Hit } from "./find";
+import type { Hit, Pattern } from "./find";
 import { type FollowState, Follower } from "./follower";
 import { firstFailure, isReadFromEnd, isSingle, presetSelection, shapeOf } from "./job_outputs";
 import { type Line, TEXT_KEPT_MAX } from "./line";
@@ -317,10 +317,10 @@ export class LogStore {
 
     // ---- find
 
-    find(text: string, near: number): void {
+    find(pattern: Pattern, near: number): void {
         const numbered = this.numbered.peek();
         const indexOf = (line: Line) => numbered?.indexOf(line) ?? null;
-        void this.search.start(this.job.id, this.selection.peek(), text, near, indexOf, () => this.showHit());
+        void this.search.start(this.job.id, this.selection.peek(), pattern, near, indexOf, () => this.showHit());
     }
 
     step(step: 1 | -1): void {

@@ -60,5 +60,10 @@ test("a selection as the API and as the command line take it", () => {
         commandOf("job-7", selection),
         "fairlead logs job-7 --element 5 --replica 0-7,9 --attempt 2",
     );
-    assert.equal(commandOf("job-7", ALL, "it's [x]"), "fairlead logs job-7 --grep 'it'\\''s \\[x\\]'");
+    const pattern = { text: "it's [x]", isRegex: false, ignoresCase: false };
+    assert.equal(commandOf("job-7", ALL, pattern), "fairlead logs job-7 --grep 'it'\\''s [x]'");
+    assert.equal(
+        commandOf("job-7", ALL, { text: "a+$", isRegex: true, ignoresCase: true }),
+        "fairlead logs job-7 --grep 'a+$' --regex --ignore-case",
+    );
 });

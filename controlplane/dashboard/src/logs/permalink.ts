@@ -5,6 +5,7 @@
  *     #all              all of it, also where a failed replica would be offered first
  *
  * People count lines from 1, and the API from 0: the one place that knows is here. */
+import { NO_PATTERN, type Pattern } from "./find";
 
 export type Selection = {
     element: number | null;
@@ -91,12 +92,18 @@ function quoted(word: string): string {
     return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The command that prints the same output; the text of --grep is an extended regular expression. */
-export function commandOf(job: string, { element, replicas, attempt }: Selection, find = ""): string {
+/** The command that prints the same output. */
+export function commandOf(
+    job: string,
+    { element, replicas, attempt }: Selection,
+    find: Pattern = NO_PATTERN,
+): string {
     const words = ["fairlead", "logs", job];
     if (element !== null) words.push("--element", `${element}`);
     if (replicas !== null) words.push("--replica", replicas);
     if (attempt !== null) words.push("--attempt", `${attempt}`);
-    if (find) words.push("--grep", quoted(find.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")));
+    if (find.text) words.push("--grep", quoted(find.text));
+    if (find.text && find.isRegex) words.push("--regex");
+    if (find.text && find.ignoresCase) words.push("--ignore-case");
     return words.join(" ");
 }

@@ -43,22 +43,6 @@ static void a_list_has_at_most_so_many_parts(void **state)
     assert_false(log_selection_replicas((struct fl_str){text, 2 * LOG_RANGES_MAX + 1}, &fuller));
 }
 
-static void a_line_is_a_hit_if_it_holds_the_text_or_might(void **state)
-{
-    const struct log_grep any = {0}, loss = {.text = "loss=", .len = 5};
-    const struct log_line with = {.bytes = FL_STR("step 1 loss=2\n")},
-                          without = {.bytes = FL_STR("Loss=2 los s=\n")}, empty = {0},
-                          gap = {.gap = FL_LOG_GAP_limit};
-
-    (void)state;
-    assert_true(log_grep_is_hit(&any, &empty) && log_grep_is_hit(&any, &without));
-    assert_true(log_grep_is_hit(&loss, &with));
-    assert_false(log_grep_is_hit(&loss, &without));
-    assert_false(log_grep_is_hit(&loss, &empty));
-    assert_true(log_grep_is_hit(&loss, &gap));
-}
-
 FL_TESTS(cmocka_unit_test(replicas_are_numbers_and_ranges),
          cmocka_unit_test(what_is_no_list_of_replicas_is_refused),
-         cmocka_unit_test(a_list_has_at_most_so_many_parts),
-         cmocka_unit_test(a_line_is_a_hit_if_it_holds_the_text_or_might))
+         cmocka_unit_test(a_list_has_at_most_so_many_parts))
