@@ -14,6 +14,7 @@ import { may } from "../store/session";
 import { BulkBar } from "./jobs/BulkBar";
 import { JobTable } from "./jobs/JobTable";
 import "./Queue.css";
+import { QueueFlow } from "./QueueFlow";
 import { QueueStates } from "./QueueStates";
 import { QueueSwitch } from "./QueueSwitch";
 
@@ -80,7 +81,6 @@ export function Queue({ name }: { name: string }) {
                                 /
                             </p>
                             <h1>{queue.name}</h1>
-                            <QueueStates queue={queue} />
                             <span class="spread" />
                             <BulkBar
                                 filter={filter}
@@ -107,6 +107,10 @@ export function Queue({ name }: { name: string }) {
                                     </Button>
                                 </>
                             )}
+                        </div>
+                        <div>
+                            <QueueStates queue={queue} />
+                            <QueueFlow name={queue.name} />
                         </div>
                         {queue.paused && (
                             <Banner tone="warn">This queue is paused: nothing of it starts.</Banner>
