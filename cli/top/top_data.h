@@ -29,7 +29,7 @@ struct top_job {
 struct top_queue {
     const char *name, *default_cpu;
     bool is_paused;
-    int64_t jobs; /* open ones */
+    int64_t jobs;                                      /* open ones */
     int64_t held, queued, starting, running, stopping; /* so many of its jobs */
 };
 
