@@ -19,6 +19,8 @@ enum {
     FORGET_ROWS = 10000,  /* deleted at a time */
     RETRY_MS = 2000,
     RESTS_A_PASS = 20,
+    RESTS_OF_SUBMISSIONS = 100,
+    REST_OF_SUBMISSIONS_MS_MAX = 10000,
 };
 
 enum state { RESTING, CONNECTING, READING, LOOKING, ASKING_SPECS, SAVING, FORGETTING };
@@ -73,12 +75,27 @@ static void fail(struct usage_ledger *ledger, const char *text)
     rest(ledger, RETRY_MS);
 }
 
+/* Where jobs come faster than they start, what can be said of them is that they came: that waits
+ * for a quieter time, so that all of the machine takes jobs. */
+static fl_ms rest_of_submissions(const struct usage_ledger *ledger, fl_ms took)
+{
+    fl_ms ms = took * RESTS_OF_SUBMISSIONS;
+
+    if (ms > REST_OF_SUBMISSIONS_MS_MAX) ms = REST_OF_SUBMISSIONS_MS_MAX;
+    return ms > ledger->pause_ms ? ms : ledger->pause_ms;
+}
+
 static void end_pass(struct usage_ledger *ledger)
 {
     fl_ms took = fl_loop_now(ledger->loop) - ledger->began_at;
+    bool is_of_submissions = ledger->pass.ended.len == 0 && ledger->pass.events.len == 0;
 
     ledger->stats.is_behind = ledger->has_more;
-    rest(ledger, ledger->has_more ? 1 + took * RESTS_A_PASS : ledger->pause_ms);
+    if (is_of_submissions) {
+        rest(ledger, rest_of_submissions(ledger, took));
+    } else {
+        rest(ledger, ledger->has_more ? 1 + took * RESTS_A_PASS : ledger->pause_ms);
+    }
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

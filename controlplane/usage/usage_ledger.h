@@ -9,7 +9,8 @@
  * Jobs whose rows are gone are left out; so is the wait of a job whose submission the journal no
  * longer has.
  * It is never in a hurry: it rests twenty times as long as a pass took, since Postgres has work
- * for which somebody waits.
+ * for which somebody waits; a hundred times, up to ten seconds, behind a pass in which jobs came
+ * and none started or ended.
  * It is on its owner's loop, on one connection of its own.  Uses the store's connections and
  * statements.  Not thread-safe. */
 #pragma once
