@@ -32,7 +32,8 @@ static enum fl_code read_spec(int dir, struct process_replica *replica)
         fl_amounts_free(&replica->named);
         replica->named = fl_amounts_clone(&spec.named);
         memcpy(replica->run, spec.run, sizeof(replica->run));
-        snprintf(replica->cgroup, sizeof(replica->cgroup), FL_STR_FMT, FL_STR_ARG(spec.cgroup));
+        fl_free(replica->cgroup);
+        replica->cgroup = spec.cgroup.len > 0 ? fl_str_dup(spec.cgroup) : NULL;
     }
     fl_buf_fini(&buf);
     fl_arena_fini(&arena);

@@ -72,11 +72,23 @@ bool cgroup_find_root(char ret_root[CGROUP_PATH_MAX], struct fl_err *err)
     return find_delegated(own + strlen("0::"), ret_root, err);
 }
 
+/* Makes a group with the longest name that there may be, and removes it. */
+static bool try_v1(const char *root, struct fl_err *err)
+{
+    struct fl_resources limits = {.memory_bytes = 64 << 20, .cpu_milli = 100};
+    char name[CGROUP_NAME_MAX + 1], path[CGROUP_PATH_MAX];
+
+    snprintf(name, sizeof name, "try-%0*d", CGROUP_NAME_MAX - 4, (int)getpid());
+    if (!cgroup_create(root, name, limits, path, err)) return false;
+    cgroup_remove(path);
+    return true;
+}
+
 bool cgroup_prepare(const char *root, struct fl_err *err)
 {
     char text[CGROUP_TEXT_MAX];
 
-    if (of_v1(root)) return true; /* it was looked at when it was found */
+    if (of_v1(root)) return try_v1(root, err);
     if (!cgroup_read(root, "cgroup.controllers", text)) {
         return fl_fail(err, FL_UNSUPPORTED, "%s is no control group of version 2", root);
     }
@@ -100,8 +112,10 @@ bool cgroup_create(const char *root, const char *name, struct fl_resources limit
     char text[64], found[CGROUP_PATH_MAX];
 
     if (of_v1(root)) {
-        return cgroup_v1_create(of_v1(root), name, limits, found, err) &&
-               mark_v1(found, ret_path, err);
+        if (!cgroup_v1_create(of_v1(root), name, limits, found, err)) return false;
+        if (mark_v1(found, ret_path, err)) return true;
+        cgroup_v1_remove(found);
+        return false;
     }
     if (snprintf(ret_path, CGROUP_PATH_MAX, "%s/%s", root, name) >= CGROUP_PATH_MAX) {
         return fl_fail(err, FL_TOO_LARGE, "the path of a control group is too long");

@@ -16,7 +16,7 @@
 #include "shared/base/types.h"
 #include "shared/base/usage.h"
 
-enum { CGROUP_PATH_MAX = 512 };
+enum { CGROUP_PATH_MAX = 1024, CGROUP_NAME_MAX = 100 };
 
 /* Finds the group that systemd delegates to us: the parent of our own group, if that is named
  * 'agent'; FL_ABSENT otherwise.  In version 1 our own group; FL_UNSUPPORTED: it is not ours to

@@ -91,7 +91,8 @@ static bool find_folder(const char *mounts, const char *own, int tree,
     size_t len = own_group(own, controllers[tree], &at);
     int bytes;
 
-    if (len == 0) return false;
+    /* "/..": it is not below what we see; ':' is our own separator. */
+    if (len == 0 || memchr(at, ':', len) || (len >= 3 && memcmp(at, "/..", 3) == 0)) return false;
     if (len == 1) len = 0; /* "/" */
     bytes =
         snprintf(ret_folder, CGROUP_PATH_MAX, "%s/%s%.*s", mounts, controllers[tree], (int)len, at);
@@ -150,9 +151,14 @@ static bool limit(const char *path, struct fl_resources limits, struct fl_err *e
         }
     }
     folder_of(path, CPU, folder);
-    return limits.cpu_milli == 0 ||
-           (write_number(folder, "cpu.cfs_period_us", CGROUP_CPU_PERIOD_US, err) &&
-            write_number(folder, "cpu.cfs_quota_us", cgroup_cpu_quota_us(limits.cpu_milli), err));
+    if (limits.cpu_milli == 0) return true;
+    if (!write_number(folder, "cpu.cfs_period_us", CGROUP_CPU_PERIOD_US, err)) return false;
+    if (write_number(folder, "cpu.cfs_quota_us", cgroup_cpu_quota_us(limits.cpu_milli), err)) {
+        return true;
+    }
+    if (errno != EINVAL) return false;
+    *err = (struct fl_err){0}; /* a group above has less: that holds here too */
+    return true;
 }
 
 bool cgroup_v1_create(const char *root, const char *name, struct fl_resources limits,

@@ -16,6 +16,7 @@
 
 #include "agent/core/agent_command.h"
 #include "agent/output/output.h"
+#include "agent/process/cgroup.h"
 #include "agent/process/layout.h"
 #include "agent/process/process.h"
 #include "shared/base/map.h"
@@ -41,7 +42,7 @@ struct process_replica {
     struct fl_amounts named; /* a clone */
     char *words;             /* why it was refused; NULL: none */
     char run[LAYOUT_RUN_MAX];
-    char cgroup[512]; /* empty: none */
+    char *cgroup; /* its group; NULL: none */
     enum process_phase phase;
     pid_t supervisor; /* our child; 0: an earlier agent started it */
     pid_t session;    /* with CLEARING */

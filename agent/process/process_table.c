@@ -38,6 +38,7 @@ static void free_replica(struct process_replica *replica)
     if (replica->dir >= 0) close(replica->dir);
     fl_amounts_free(&replica->named);
     fl_free(replica->words);
+    fl_free(replica->cgroup);
     fl_free(replica);
 }
 

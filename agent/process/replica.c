@@ -87,7 +87,7 @@ static void end(struct process_replica *replica, enum fl_replica_state state,
     replica->phase = PROCESS_ENDED;
     replica->state = state;
     replica->cause = cause;
-    if (replica->cgroup[0]) cgroup_remove(replica->cgroup);
+    if (replica->cgroup) cgroup_remove(replica->cgroup);
     /* A replica that is removed behind its gate just goes. */
     if (!(replica->is_removing && state == FL_REPLICA_refused)) process_events_state(replica);
     if (state != FL_REPLICA_refused) process_events_output(replica);
@@ -134,7 +134,7 @@ static size_t kill_rest(struct process_replica *replica)
 {
     size_t living = proc_signal_run(replica->run, replica->session, SIGKILL);
 
-    if (!replica->cgroup[0]) return living;
+    if (!replica->cgroup) return living;
     cgroup_kill(replica->cgroup);
     return living + cgroup_is_populated(replica->cgroup);
 }

@@ -9,6 +9,8 @@ static void remove_now(struct process_replica *replica)
     struct fl_attempt attempt = replica->attempt;
     uint32_t number = replica->replica;
 
+    /* A visitor may have been in its group when it ended. */
+    if (replica->cgroup) cgroup_remove(replica->cgroup);
     process_sweeper_remove(process, replica->name);
     process_table_remove(replica);
     process_events_gone(process, attempt, number);

@@ -228,7 +228,7 @@ static bool make_group(struct process_replica *replica, const struct runtime_ord
                        struct fl_err *err)
 {
     struct process *process = replica->process;
-    char name[LAYOUT_NAME_MAX + sizeof("-0123456789abcdef")];
+    char name[LAYOUT_NAME_MAX + sizeof("-0123456789abcdef")], path[CGROUP_PATH_MAX];
     struct stat dir = {0};
 
     if (!process->config.cgroup) return true;
@@ -237,8 +237,11 @@ static bool make_group(struct process_replica *replica, const struct runtime_ord
     }
     snprintf(name, sizeof name, "%s-%016" PRIx64, replica->name,
              fl_hash_u64(fl_hash_u64(0, dir.st_dev), dir.st_ino));
-    return cgroup_create(process->config.cgroup, name, order->role->limit.usual, replica->cgroup,
-                         err);
+    if (!cgroup_create(process->config.cgroup, name, order->role->limit.usual, path, err)) {
+        return false;
+    }
+    replica->cgroup = fl_str_dup(fl_str_c(path));
+    return true;
 }
 
 bool spawn_replica(struct process_replica *replica, const struct runtime_order *order,

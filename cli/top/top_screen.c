@@ -127,8 +127,8 @@ bool top_screen_begin(bool wants_color, struct fl_err *err)
 void top_screen_end(void)
 {
     if (!screen.is_on) return;
-    screen.is_on = false;
     endwin();
+    screen.is_on = false;
 }
 
 bool top_screen_is_gone(void)

@@ -61,7 +61,7 @@ static const char *limits_of(struct cli *cli, const json_t *cluster)
     long long ready = (long long)cli_int(cluster, "nodesReady");
     long long limited = (long long)cli_int(cluster, "nodesLimited");
 
-    if (ready == 0) return "-";
+    if (ready == 0 || !json_is_integer(json_object_get(cluster, "nodesLimited"))) return "-";
     if (limited == 0) return "no";
     if (limited == ready) return "yes";
     return fl_arena_printf(&cli->arena, "%lld of %lld", limited, ready);

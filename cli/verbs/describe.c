@@ -59,7 +59,8 @@ static void put_limits(struct cli *cli, const char *name)
     request.path = fl_arena_printf(&cli->arena, "/v1/clusters/%s", name);
     if (!cli_send(cli, &request, &reply, &err) || reply.status != 200) return;
     cluster = json_loadb(reply.body, reply.len, 0, NULL);
-    if (cli_int(cluster, "nodesReady") > 0 && cli_int(cluster, "nodesLimited") == 0) {
+    if (json_is_integer(json_object_get(cluster, "nodesLimited")) &&
+        cli_int(cluster, "nodesReady") > 0 && cli_int(cluster, "nodesLimited") == 0) {
         put_line(cli, "limits", "none there: it may take more memory and CPU than it asks for");
     }
     json_decref(cluster);

@@ -297,7 +297,8 @@ static void look_at_clusters(struct doctor *doctor)
         bool is_good = strcmp(state, "ready") == 0 || strcmp(state, "cordoned") == 0 ||
                        strcmp(state, "draining") == 0;
 
-        bool is_unlimited = cli_int(one, "nodesReady") > 0 && cli_int(one, "nodesLimited") == 0;
+        bool is_unlimited = json_is_integer(json_object_get(one, "nodesLimited")) &&
+                            cli_int(one, "nodesReady") > 0 && cli_int(one, "nodesLimited") == 0;
 
         if (is_unlimited) {
             state = SAY("%s; its nodes set no limits: a job may take more memory and CPU than it "

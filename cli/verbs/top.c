@@ -31,8 +31,10 @@ struct top {
     struct top_model model;
     struct top_round *round;
     struct top_send send;
-    bool has_utf8, is_stale; /* the frame has to be drawn again */
-    int64_t look_at;         /* the next round; fl_clock_mono */
+    bool has_utf8;
+    bool is_stale;   /* the frame has to be drawn again */
+    bool is_leaving; /* once the order is sent */
+    int64_t look_at; /* the next round; fl_clock_mono */
     int64_t retry_ms, drawn_at;
 };
 
@@ -198,7 +200,10 @@ static bool press(struct top *top, uint32_t key)
     if (key == CTRL_L) top_screen_redraw();
     switch (top_keys_press(&top->model, key)) {
     case TOP_QUIT:
-        return false;
+        if (!top_send_is_running(&top->send)) return false;
+        top->is_leaving = true;
+        top_model_say(&top->model, false, "it ends once the order is sent; Ctrl-C ends it now");
+        break;
     case TOP_LOOK:
         look(top);
         break;
@@ -276,6 +281,7 @@ static int run(struct top *top)
             break;
         }
         step(top);
+        if (top->is_leaving && !top_send_is_running(&top->send)) break;
         if (top->is_stale) draw(top);
         fl_loop_turn(top->http->loop, CLI_HTTP_TURN_MS);
     }

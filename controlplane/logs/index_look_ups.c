@@ -297,6 +297,10 @@ static void offer_marks(struct search *search, const struct log_output *output)
         }
     }
     if (low > 0) offer_mark(search, &output->marks.at[low - 1]);
+    /* The next one may be of a segment that is sealed, with nothing of it kept. */
+    while (low < output->marks.len && output->marks.at[low].segment->is_removed) {
+        low++;
+    }
     if (low < output->marks.len) offer_mark(search, &output->marks.at[low]);
 }
 

@@ -6,11 +6,12 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/io/clock.h"
 
 /* One step of backtracking takes some nanoseconds.  PCRE2 counts them anew for each place where a
  * match may begin, so a line of n bytes takes at most n times its limit. */
 enum {
-    LINE_STEPS_MAX = 8 << 20, /* for a line that is not very long */
+    LINE_STEPS_MAX = 1 << 20, /* for a line that is not very long */
     PLACE_STEPS_MAX = 100000,
     PLACE_STEPS_MIN = 1000,
     DEPTH_MAX = 10000,
@@ -18,7 +19,6 @@ enum {
     PARENS_MAX = 50,
     STACK_BYTES_MIN = 32 << 10, /* the machine code's */
     STACK_BYTES_MAX = 512 << 10,
-    CHEAP_LINE_BYTES = 512
 };
 
 struct log_pattern {
@@ -55,13 +55,15 @@ static bool fail(int code, size_t at, struct fl_err *err)
 static bool compile(struct log_pattern *pattern, const struct log_pattern_text *text,
                     struct fl_err *err)
 {
+    /* To find out which repeats may be possessive takes long for some patterns, on a front. */
+    uint32_t of_regex = PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_POSSESS;
     uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     PCRE2_SIZE at = 0;
     int code = 0;
 
     fl_assert(context);
-    options |= text->is_regex ? PCRE2_NEVER_BACKSLASH_C : PCRE2_LITERAL;
+    options |= text->is_regex ? of_regex : PCRE2_LITERAL;
     if (text->ignores_case) options |= PCRE2_CASELESS;
     fl_assert(pcre2_set_newline(context, PCRE2_NEWLINE_LF) == 0);
     fl_assert(pcre2_set_parens_nest_limit(context, PARENS_MAX) == 0);
@@ -171,7 +173,8 @@ static struct log_passed pass_text(const struct log_pattern *pattern, struct fl_
     return passed;
 }
 
-struct log_passed log_pattern_pass(struct log_pattern *pattern, struct fl_str lines)
+struct log_passed log_pattern_pass(struct log_pattern *pattern, struct fl_str lines,
+                                   int64_t until_us)
 {
     struct log_passed passed = {0};
 
@@ -188,7 +191,7 @@ struct log_passed log_pattern_pass(struct log_pattern *pattern, struct fl_str li
         if (passed.has_verdict) break;
         passed.bytes += line.bytes.len;
         passed.lines++;
-        if (log_pattern_is_costly(pattern, &line)) break;
+        if (pattern->code && fl_clock_mono_us() >= until_us) break;
     }
     return passed;
 }
@@ -241,7 +244,7 @@ void log_pattern_spans(struct log_pattern *pattern, const struct log_subject *li
     }
 }
 
-bool log_pattern_is_costly(const struct log_pattern *pattern, const struct log_subject *line)
+bool log_pattern_is_costly(const struct log_pattern *pattern)
 {
-    return pattern->code && line->bytes.len > CHEAP_LINE_BYTES;
+    return pattern->code != NULL;
 }

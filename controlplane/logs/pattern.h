@@ -60,13 +60,15 @@ struct log_passed {
     enum log_verdict verdict; /* LOG_HIT or LOG_UNDECIDED */
 };
 
-/* Passes over at most LOG_PASSED_MAX lines, but of a text over all that have none.  'lines' begins
- * with a line. */
-struct log_passed log_pattern_pass(struct log_pattern *pattern, struct fl_str lines);
+/* Passes over at most LOG_PASSED_MAX lines, but of a text over all that have none; over no more
+ * behind one that ends later than 'until_us' of the monotonic clock.  'lines' begins with a line.
+ */
+struct log_passed log_pattern_pass(struct log_pattern *pattern, struct fl_str lines,
+                                   int64_t until_us);
 
 /* The first matches in a line that is a hit; none of an inverted pattern. */
 void log_pattern_spans(struct log_pattern *pattern, const struct log_subject *line,
                        struct log_spans *ret_spans);
 
-/* How costly a line may be is known before: true where a single one may take a millisecond. */
-bool log_pattern_is_costly(const struct log_pattern *pattern, const struct log_subject *line);
+/* Whether one line may take milliseconds: the clock is to be read behind each. */
+bool log_pattern_is_costly(const struct log_pattern *pattern);

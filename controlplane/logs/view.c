@@ -119,7 +119,6 @@ static bool is_hit(struct log_view *view, struct log_line *line)
     view->has_verdict = false;
     view->lines_seen += line->is_begin;
     view->lines_untimed++;
-    view->was_costly = verdict == LOG_UNDECIDED || log_pattern_is_costly(pattern, &subject);
     line->is_undecided = verdict == LOG_UNDECIDED;
     if (verdict != LOG_HIT || !view->query.has_spans) return verdict != LOG_MISS;
     log_pattern_spans(pattern, &subject, &spans);
@@ -532,12 +531,15 @@ static void move_on(struct log_view *view, struct log_view_output *output, struc
     }
 }
 
-/* To look for a pattern may take long: the clock is read now and then, and behind a costly line. */
+/* To look for a pattern may take long: the clock is read behind each line, of a text now and then.
+ */
 static bool is_late(struct log_view *view)
 {
-    if (view->lines_untimed < LOG_PASSED_MAX && !view->was_costly) return false;
+    if (view->lines_untimed == 0) return false;
+    if (view->lines_untimed < LOG_PASSED_MAX && !log_pattern_is_costly(view->query.pattern)) {
+        return false;
+    }
     view->lines_untimed = 0;
-    view->was_costly = false;
     return fl_clock_mono_us() >= view->step_end_us;
 }
 
@@ -588,7 +590,11 @@ static bool wants_lost_gap(const struct log_view *view, const struct log_view_ou
 
 static void put_lost_gaps(struct log_view *view)
 {
-    for (size_t i = 0; i < view->outputs.len && !is_full(view); i++) {
+    /* A cursor does not tell which of them were given: those of a search come last, in one page. */
+    bool is_search = view->query.pattern && !view->query.is_following;
+
+    if (is_search && view->order.len > 0) return;
+    for (size_t i = 0; i < view->outputs.len && (is_search || !is_full(view)); i++) {
         struct log_view_output *output = &view->outputs.at[i];
         struct log_line line = {.attempt = output->key.attempt,
                                 .replica = output->key.replica,

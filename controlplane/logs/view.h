@@ -43,7 +43,6 @@ struct log_view {
 
     uint64_t lines_seen;    /* looked at for the pattern */
     uint64_t lines_untimed; /* since the clock was read */
-    bool was_costly;        /* the line before was */
     bool has_verdict;       /* the next line, which is whole, has been looked at */
     enum log_verdict verdict;
     int64_t step_end_us; /* the step's, with a pattern */

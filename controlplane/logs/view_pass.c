@@ -17,7 +17,7 @@ bool log_view_pass(struct log_view *view, struct log_view_output *output,
 
     view->has_verdict = false;
     if (!may_pass(view, output, record)) return false;
-    passed = log_pattern_pass(view->query.pattern, record->bytes);
+    passed = log_pattern_pass(view->query.pattern, record->bytes, view->step_end_us);
     output->offset += passed.bytes;
     output->line += passed.lines;
     view->lines_seen += passed.lines;

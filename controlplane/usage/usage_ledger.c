@@ -75,8 +75,7 @@ static void fail(struct usage_ledger *ledger, const char *text)
     rest(ledger, RETRY_MS);
 }
 
-/* Where jobs come faster than they start, what can be said of them is that they came: that waits
- * for a quieter time, so that all of the machine takes jobs. */
+/* Jobs that only came are counted more slowly: in a flood of them the machine is to take them. */
 static fl_ms rest_of_submissions(const struct usage_ledger *ledger, fl_ms took)
 {
     fl_ms ms = took * RESTS_OF_SUBMISSIONS;
@@ -88,7 +87,8 @@ static fl_ms rest_of_submissions(const struct usage_ledger *ledger, fl_ms took)
 static void end_pass(struct usage_ledger *ledger)
 {
     fl_ms took = fl_loop_now(ledger->loop) - ledger->began_at;
-    bool is_of_submissions = ledger->pass.ended.len == 0 && ledger->pass.events.len == 0;
+    bool is_of_submissions =
+        ledger->pass.ended.len == 0 && ledger->pass.events.len == 0 && ledger->pass.hours.len > 0;
 
     ledger->stats.is_behind = ledger->has_more;
     if (is_of_submissions) {

@@ -226,7 +226,8 @@ void usage_pass_gather(struct usage_pass *pass)
         struct usage_subject job = pass->jobs.at[i];
 
         if (len > 0 && pass->jobs.at[len - 1].id == job.id) {
-            job.has_ended = job.has_ended || pass->jobs.at[--len].has_ended;
+            len--;
+            job.has_ended = job.has_ended || pass->jobs.at[len].has_ended;
         }
         pass->jobs.at[len++] = job;
     }

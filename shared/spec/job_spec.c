@@ -2,6 +2,7 @@
 
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
+#include "shared/base/node_label.h"
 #include "shared/base/resource_name.h"
 #include "shared/spec/job_draft.h"
 #include "shared/spec/job_object.h"
@@ -156,6 +157,21 @@ static void refuse_short_fields(const struct fl_job_check *check, const struct f
     }
 }
 
+static void check_limits(const struct fl_job_check *check, const struct fl_json *root,
+                         const struct fl_job_spec *spec)
+{
+    const struct fl_pairs *labels = spec->roles.len > 0 ? &spec->roles.at[0].node_selector : NULL;
+
+    for (size_t i = 0; spec->requires_limits && labels && i < labels->len; i++) {
+        if (!fl_str_eq(labels->at[i].key, FL_STR(FL_NODE_LIMITS_KEY)) ||
+            fl_str_eq(labels->at[i].value, FL_STR(FL_NODE_LIMITS_VALUE))) {
+            continue;
+        }
+        WRONG(check, NULL, root, "requireLimits", NOTHING,
+              "nodeSelector asks for another " FL_NODE_LIMITS_KEY);
+    }
+}
+
 static void check_clusters(const struct fl_job_check *check, const struct fl_json *root,
                            const struct fl_job_spec *spec)
 {
@@ -235,6 +251,7 @@ bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena *arena,
             if (draft.spec.roles.len) check_roles(&check, document, &draft.spec);
         }
         check_clusters(&check, document, &draft.spec);
+        check_limits(&check, document, &draft.spec);
         sum_up(&check, document, limits ? limits : &limits_most, &draft.spec);
     }
     if (problems->len > 0) return false;

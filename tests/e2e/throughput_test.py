@@ -1,4 +1,5 @@
 """Jobs that came, started and ended, by the hour and by the day: each job, first start and end counts once, also over a kill of the control plane."""
+import contextlib
 import datetime
 import json
 import os
@@ -131,13 +132,22 @@ def verb(h):
             assert out.returncode in (64, 65, 1) and part in out.stderr, (words, out.returncode, out.stderr)
 
 
+def read_all(terminal):
+    """Until its other end is gone, which is an error on Linux."""
+    text = b""
+    with contextlib.suppress(OSError):
+        while more := os.read(terminal, 65536):
+            text += more
+    return text
+
+
 def on_a_terminal(h):
     with shows("on a terminal a bar shows how many jobs ended, the longest where most did"):
         ours, theirs = pty.openpty()
         env = dict(os.environ, FAIRLEAD_URL=h.url, FAIRLEAD_TOKEN=h.token, XDG_CONFIG_HOME=h.dir, TERM="xterm")
         subprocess.run([os.path.join(BIN, "fairlead"), "throughput", "--step", "day", "--since", "1d", "--no-pager"], env=env, stdout=theirs, stderr=subprocess.DEVNULL, timeout=60, check=True)
         os.close(theirs)
-        rows = os.read(ours, 65536).decode().split("\r\n")
+        rows = read_all(ours).decode().split("\r\n")
         os.close(ours)
         assert rows[0].endswith("ENDED"), rows
         assert any(row.endswith(" " + "#" * 20) for row in rows), rows

@@ -59,8 +59,11 @@ static void search_logs(struct api_call *call)
 
 static const struct api_field search_query[] = {
     LOG_SELECTION,
-    API_MAY("limit", "integer", "stop behind so many lines, those with gaps too; without it, all",
-            .min = 1, .max = LOG_PAGE_LINES_MAX),
+    API_MAY(
+        "limit", "integer",
+        "stop behind so many lines, those with gaps too, but not those of output that was lost; "
+        "without it, all",
+        .min = 1, .max = LOG_PAGE_LINES_MAX),
     API_MAY("cursor", "string",
             "go on where a search of the same output stopped at its limit: its nextCursor; 'from' "
             "and 'tail' do not count then",
@@ -105,7 +108,9 @@ static const struct api_field found_fields[] = {
              .words = "end, limit"),
     API_MUST("output", "string", "whether all of the output is there",
              .words = "complete, incomplete, more"),
-    API_MUST("hits", "integer", "lines that match"),
+    API_MUST("hits", "integer",
+             "lines that match, of a line of over 32 KiB its pieces; since the cursor, if one was "
+             "given"),
     API_MUST("undecided", "integer",
              "lines in which the search ran into its limits: they may match"),
     API_MUST("gaps", "integer", "places where output is missing"),

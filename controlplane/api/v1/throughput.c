@@ -124,6 +124,7 @@ static bool read_steps(struct api_call *call, struct read_throughput_query *quer
     if (!read_time(call, "until", true, &until)) return false;
     last = floor_div(until - 1, step_ms);
     since = (last - (is_day ? DAYS : HOURS) + 1) * step_ms;
+    if (since < 0) since = 0;
     if (!read_time(call, "since", false, &since)) return false;
     first = floor_div(since, step_ms);
     if (first > last) {

@@ -437,7 +437,7 @@ export type LogFound = {
     stopped: "end" | "limit";
     /** whether all of the output is there */
     output: "complete" | "incomplete" | "more";
-    /** lines that match */
+    /** lines that match, of a line of over 32 KiB its pieces; since the cursor, if one was given */
     hits: number;
     /** lines in which the search ran into its limits: they may match */
     undecided: number;

@@ -82,6 +82,22 @@ static void a_group_without_controllers_gives_no_limits(void **state)
     assert_false(cgroup_prepare(root, &err));
 }
 
+/* An agent says that it keeps limits only where it could make a group. */
+static void in_version_1_a_group_is_made_to_see(void **state)
+{
+    char path[CGROUP_PATH_MAX];
+    struct fl_err err = {0};
+
+    (void)state;
+    snprintf(path, sizeof path, "v1:%s:%s::", root, root);
+    assert_true(cgroup_prepare(path, &err));
+    snprintf(path, sizeof path, "v1:%s/nowhere:%s::", root, root);
+    assert_false(cgroup_prepare(path, &err));
+    snprintf(path, sizeof path, "v1:%0*d:%s::", CGROUP_PATH_MAX - CGROUP_NAME_MAX, 0, root);
+    assert_false(cgroup_prepare(path, &err));
+    assert_int_equal(err.code, FL_TOO_LARGE);
+}
+
 static void what_happened_is_read_from_the_events(void **state)
 {
     (void)state;
@@ -134,6 +150,8 @@ static void what_was_used_is_read_where_the_host_counts_it(void **state)
 FL_TESTS(cmocka_unit_test_setup_teardown(limits_are_written_as_the_kernel_reads_them, make_root,
                                          remove_root),
          cmocka_unit_test_setup_teardown(a_group_without_controllers_gives_no_limits, make_root,
+                                         remove_root),
+         cmocka_unit_test_setup_teardown(in_version_1_a_group_is_made_to_see, make_root,
                                          remove_root),
          cmocka_unit_test_setup_teardown(what_happened_is_read_from_the_events, make_root,
                                          remove_root),

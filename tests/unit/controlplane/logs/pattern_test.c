@@ -103,10 +103,24 @@ static void a_piece_of_a_line_has_no_beginning_or_end_of_it(void **state)
 static struct log_passed pass(const char *text, const char *flags, const char *lines)
 {
     struct log_pattern *made = pattern(text, flags);
-    struct log_passed passed = log_pattern_pass(made, fl_str_c(lines));
+    struct log_passed passed = log_pattern_pass(made, fl_str_c(lines), INT64_MAX);
 
     log_pattern_destroy(made);
     return passed;
+}
+
+static void behind_its_time_it_passes_over_one_line_of_an_expression(void **state)
+{
+    struct log_pattern *regex = pattern("x", "E"), *text = pattern("x", "");
+    struct fl_str lines = FL_STR("a\nb\nc\n");
+
+    (void)state;
+    assert_int_equal(log_pattern_pass(regex, lines, 0).lines, 1);
+    assert_int_equal(log_pattern_pass(regex, lines, INT64_MAX).lines, 3);
+    assert_int_equal(log_pattern_pass(text, lines, 0).lines, 3); /* a text takes no time */
+    assert_true(log_pattern_is_costly(regex) && !log_pattern_is_costly(text));
+    log_pattern_destroy(regex);
+    log_pattern_destroy(text);
 }
 
 static void whole_lines_that_do_not_match_are_passed_over(void **state)
@@ -242,6 +256,7 @@ FL_TESTS(cmocka_unit_test(a_text_is_found_as_it_stands),
          cmocka_unit_test(bytes_that_are_no_text_are_searched_through),
          cmocka_unit_test(a_piece_of_a_line_has_no_beginning_or_end_of_it),
          cmocka_unit_test(whole_lines_that_do_not_match_are_passed_over),
+         cmocka_unit_test(behind_its_time_it_passes_over_one_line_of_an_expression),
          cmocka_unit_test(matches_tell_their_places_in_bytes),
          cmocka_unit_test(of_many_matches_the_first_are_told),
          cmocka_unit_test(what_is_no_pattern_is_refused_with_the_place),

@@ -228,6 +228,24 @@ static void only_jobs_whose_attempts_ended_need_their_spec(void **state)
     usage_pass_fini(&pass);
 }
 
+static void jobs_that_end_in_turn_are_asked_for_once_each(void **state)
+{
+    struct usage_pass pass = {0};
+
+    (void)state;
+    for (uint16_t n = 1; n <= 3; n++) {
+        start(&pass, START, 7, 0, n);
+        end_element(&pass, START + 1, 7, n, JOB_failed);
+        start(&pass, START, 8, 0, n);
+        end_element(&pass, START + 1, 8, n, JOB_failed);
+    }
+    usage_pass_gather(&pass);
+    assert_int_equal(pass.jobs.len, 2);
+    assert_true(pass.jobs.at[0].id == 7 && pass.jobs.at[0].has_ended);
+    assert_true(pass.jobs.at[1].id == 8 && pass.jobs.at[1].has_ended);
+    usage_pass_fini(&pass);
+}
+
 static void rows_that_are_cut_off_are_told(void **state)
 {
     struct usage_pass pass = {0};
@@ -246,4 +264,5 @@ FL_TESTS(cmocka_unit_test(a_life_counts_in_the_hours_in_which_it_happened),
          cmocka_unit_test(a_job_that_was_looked_up_counts_in_its_queue_and_is_remembered),
          cmocka_unit_test(an_edited_job_is_asked_for_anew),
          cmocka_unit_test(only_jobs_whose_attempts_ended_need_their_spec),
+         cmocka_unit_test(jobs_that_end_in_turn_are_asked_for_once_each),
          cmocka_unit_test(rows_that_are_cut_off_are_told))

@@ -410,6 +410,8 @@ static void what_a_field_may_not_hold_is_refused(void **state)
         {"{'image':'a','clusters':['a','b','a']}", "/clusters/2"},
         {"{'image':'a','clusters':[]}", "/clusters"},
         {"{'image':'a','clusters':['a'],'notClusters':['a']}", "/notClusters"},
+        {"{'image':'a','requireLimits':true,'nodeSelector':{'fairlead.io/limits':'no'}}",
+         "/requireLimits"},
         {"{'image':'a','hold':1}", "/hold"},
         {"{'image':'a','params':{'a-b':'x'}}", "/params/a-b"},
         {"{'image':'a','params':{'a':'x','A':'y'}}", "/params"},

@@ -51,10 +51,10 @@ static void they_are_not_asked_for_twice(void **state)
     struct fl_arena arena = {0};
 
     (void)state;
-    assert_string_equal(
-        labels_of(&arena, "{\"command\":[\"a\"],\"requireLimits\":true,"
-                          "\"nodeSelector\":{\"fairlead.io/limits\":\"no\",\"zone\":\"b\"}}"),
-        "fairlead.io/limits=enforced zone=b ");
+    assert_string_equal(labels_of(&arena, "{\"command\":[\"a\"],\"requireLimits\":true,"
+                                          "\"nodeSelector\":{\"fairlead.io/limits\":\"enforced\","
+                                          "\"zone\":\"b\"}}"),
+                        "fairlead.io/limits=enforced zone=b ");
     assert_string_equal(labels_of(&arena, "{\"command\":[\"a\"],\"nodeSelector\":"
                                           "{\"fairlead.io/limits\":\"no\"}}"),
                         "fairlead.io/limits=no ");
