@@ -136,7 +136,7 @@ def refusals(h):
 def by_command(h):
     with shows("the command line makes, changes and shows it"):
         assert "queue night is there" in cli(h, "queue", "create", "night", "--default-cpu", "1.5").stderr
-        equal(cli(h, "queue", "ls").stdout.split("\n")[0].split(), ["QUEUE", "STATE", "OPEN", "JOBS", "DEFAULT", "CPU"])
+        equal(cli(h, "queue", "ls").stdout.split("\n")[0].split(), ["QUEUE", "STATE", "HELD", "QUEUED", "STARTING", "RUNNING", "STOPPING", "DEFAULT", "CPU"])
         equal([line.split()[-1] for line in cli(h, "queue", "ls").stdout.splitlines() if line.startswith(("night", "default"))], ["preset", "1500m"])
         assert "queue night is changed" in cli(h, "queue", "edit", "night", "--default-cpu", "preset").stderr
         equal(cli(h, "queue", "get", "night").stdout.splitlines()[1].split()[-1], "preset")

@@ -120,7 +120,7 @@ def asks_across_the_gap(h, output, gang):
             assert any("gap" in line for line in lines) and "text" in lines[-1], lines[-1:]
             assert kept_bytes(lines) > LIMIT // 16, f"{len(lines)} lines"
     with shows("who looks for a pattern is told of the gap"):
-        found = follow(h, output.job, "--grep", "^000000 of .* plain0").communicate(timeout=fleet.LONG_S)[0].splitlines()
+        found = follow(h, output.job, "--grep", "^000000 of .* plain0", "--regex").communicate(timeout=fleet.LONG_S)[0].splitlines()
         equal(found[0] + b"\n", next(made["lines"]("plain0", 3 * MIB)))
         assert len(found) == 2 and found[1].endswith(b" bytes are missing here: limit ~~~"), found
 

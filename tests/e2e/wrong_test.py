@@ -58,7 +58,7 @@ WRONG = [
     ("logs JOB --replica 7", USAGE, "--replica 7: JOB has 1, numbered from 0"),
     ("logs JOB --replica x", None, "x"),
     ("logs JOB --since yesterday", USAGE, "--since yesterday: wants a span, as 10m, or a time"),
-    ("logs JOB --grep (", USAGE, "--grep ( is no extended regular expression"),
+    ("logs JOB --grep ( --regex", None, "missing closing parenthesis, at byte 1"),
     ("logs JOB --tail many", USAGE, "--tail many"),
     ("exec JOB", USAGE, "usage: fairlead exec"),
     ("exec JOB true", FAILED, "JOB: "),

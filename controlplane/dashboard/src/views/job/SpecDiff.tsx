@@ -1,5 +1,5 @@
 /* SpecDiff.tsx - how a job's document differs from that of another run: line by line, with signs and words. */
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { withQuery } from "../../api/client";
 import type { Job, JobPage } from "../../api/types";
@@ -74,7 +74,8 @@ function WithJob({ job, other }: { job: Job; other: string }) {
 type SpecDiffProps = { job: Job; other: string; onOther(id: string): void };
 
 export function SpecDiff({ job, other, onOther }: SpecDiffProps) {
-    const [typed, setTyped] = useState(other);
+    /* What a person types stays until another run is chosen, also when the lists come meanwhile. */
+    const [typing, setTyping] = useState<{ of: string; text: string }>();
     /* The list of jobs cannot be asked by name, and has all open jobs before the ended ones. */
     const list = (state: string) =>
         useResource<JobPage>(
@@ -90,7 +91,7 @@ export function SpecDiff({ job, other, onOther }: SpecDiffProps) {
     const runs = earlierRuns(job, [...(open.data?.jobs ?? []), ...(ended.data?.jobs ?? [])]);
 
     const chosen = other || (isThere && (runs[0]?.id ?? job.retryOf)) || "";
-    useEffect(() => setTyped(chosen), [chosen]);
+    const typed = typing?.of === other ? typing.text : chosen;
     const compare = (event: Event) => {
         event.preventDefault();
         /* also out of a link */
@@ -107,7 +108,7 @@ export function SpecDiff({ job, other, onOther }: SpecDiffProps) {
                         placeholder="job-7"
                         value={typed}
                         spellcheck={false}
-                        onInput={(event) => setTyped(event.currentTarget.value)}
+                        onInput={(event) => setTyping({ of: other, text: event.currentTarget.value })}
                     />
                 </label>
                 <Button type="submit" disabled={typed.trim() === ""}>
