@@ -2,6 +2,7 @@
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -77,6 +78,7 @@ class Shell:
         os.close(slave)
         seen = b""
         while b"Quit" not in seen:
+            assert select.select([master], [], [], 60)[0], seen
             seen += os.read(master, 65536)
         os.write(master, key)
         try:
