@@ -85,7 +85,8 @@ static void who_may_come_in_is_read_page_by_page(void **state)
 static void end_readers(const struct read_world *world)
 {
     help_run(world->conninfo, "select pg_terminate_backend(pid) from pg_stat_activity"
-                              " where application_name = 'fairlead front'");
+                              " where application_name = 'fairlead front'"
+                              " and datname = current_database()");
 }
 
 static void a_lost_connection_is_made_again_and_what_was_asked_is_asked_again(void **state)

@@ -140,6 +140,19 @@ static void what_is_not_remembered_is_looked_up(void **state)
     usage_rig_fini(&rig);
 }
 
+static void two_that_save_the_same_at_once_count_it_once(void **state)
+{
+    struct usage_rig rig;
+
+    (void)state;
+    usage_rig_init(&rig);
+    live(&rig);
+    usage_rig_count_at_once(&rig);
+    check_lives(&rig);
+    if (rig.troubles > 0) fail_msg("%s", rig.trouble);
+    usage_rig_fini(&rig);
+}
+
 /* Two ledgers at a time; one goes and another comes, and connections are cut. */
 static void takeovers_and_cut_connections_count_nothing_twice_and_lose_nothing(void **state)
 {
@@ -173,8 +186,7 @@ static void takeovers_and_cut_connections_count_nothing_twice_and_lose_nothing(v
         end_job(batch, job, job % 3 ? JOB_succeeded : JOB_failed);
         usage_rig_commit(&rig, batch);
         if (!fl_prng_chance(&prng, 100000)) continue;
-        help_run(rig.conninfo, "select pg_terminate_backend(pid) from pg_stat_activity"
-                               " where application_name = 'fairlead usage'");
+        usage_rig_cut(&rig);
     }
     if (!rig.ledgers[0]) rig.ledgers[0] = usage_rig_ledger(&rig);
     usage_rig_until(&rig, rig.number);
@@ -341,6 +353,7 @@ static void the_reader_says_how_far_it_is_counted(void **state)
 
 FL_TESTS(cmocka_unit_test(each_thing_counts_once_in_its_hour),
          cmocka_unit_test(what_is_not_remembered_is_looked_up),
+         cmocka_unit_test(two_that_save_the_same_at_once_count_it_once),
          cmocka_unit_test(takeovers_and_cut_connections_count_nothing_twice_and_lose_nothing),
          cmocka_unit_test(a_wait_from_before_the_journal_is_left_out),
          cmocka_unit_test(a_job_that_was_moved_counts_in_the_queue_that_it_has),

@@ -136,3 +136,35 @@ void usage_rig_until(struct usage_rig *rig, uint64_t batch)
     help_until(rig->help,
                help_number(rig->conninfo, "select batch from usage_mark") >= (long long)batch);
 }
+
+void usage_rig_cut(const struct usage_rig *rig)
+{
+    help_run(rig->conninfo, "select pg_terminate_backend(pid) from pg_stat_activity"
+                            " where application_name = 'fairlead usage'"
+                            " and datname = current_database()");
+}
+
+static long long ledgers_that(const struct usage_rig *rig, const char *condition)
+{
+    char sql[240];
+
+    snprintf(sql, sizeof sql,
+             "select count(*) from pg_stat_activity where application_name = 'fairlead usage'"
+             " and datname = current_database() and %s",
+             condition);
+    return help_number(rig->conninfo, sql);
+}
+
+void usage_rig_count_at_once(struct usage_rig *rig)
+{
+    PGconn *locker = PQconnectdb(rig->conninfo);
+
+    PQclear(PQexec(locker, "begin; select from usage_mark for update"));
+    assert_int_equal(PQtransactionStatus(locker), PQTRANS_INTRANS);
+    rig->ledgers[0] = usage_rig_ledger(rig);
+    rig->ledgers[1] = usage_rig_ledger(rig);
+    help_until(rig->help, ledgers_that(rig, "wait_event_type = 'Lock'") == 2);
+    PQfinish(locker);
+    usage_rig_until(rig, rig->number);
+    help_until(rig->help, ledgers_that(rig, "state = 'active'") == 0);
+}

@@ -30,6 +30,11 @@ void usage_rig_commit(struct usage_rig *rig, struct core_batch *batch);
 /* Until the mark is there. */
 void usage_rig_until(struct usage_rig *rig, uint64_t batch);
 
+/* Two ledgers have summed up all that there is from the same mark, and save it at the same time. */
+void usage_rig_count_at_once(struct usage_rig *rig);
+/* The ledgers lose their connections. */
+void usage_rig_cut(const struct usage_rig *rig);
+
 /* A job of two replicas in queue 3. */
 void usage_rig_submit(struct core_batch *batch, uint64_t job, const char *owner,
                       const char *labels);

@@ -134,6 +134,22 @@ static void two_ledgers_at_a_time_count_nothing_twice(void **state)
     usage_rig_fini(&rig);
 }
 
+static void two_that_save_the_same_at_once_count_it_once(void **state)
+{
+    struct usage_rig rig;
+
+    (void)state;
+    usage_rig_init(&rig);
+    live(&rig);
+    usage_rig_count_at_once(&rig);
+    assert_int_equal(sum(&rig, "attempts"), 2);
+    help_until(rig.help, usage_ledger_stats(rig.ledgers[0]).attempts +
+                                 usage_ledger_stats(rig.ledgers[1]).attempts ==
+                             2);
+    if (rig.troubles > 0) fail_msg("%s", rig.trouble);
+    usage_rig_fini(&rig);
+}
+
 /* Its database goes, and comes back; it stops leading, and leads again. */
 static void a_ledger_that_was_away_takes_up_where_it_was(void **state)
 {
@@ -144,8 +160,7 @@ static void a_ledger_that_was_away_takes_up_where_it_was(void **state)
     live(&rig);
     rig.ledgers[0] = usage_rig_ledger(&rig);
     usage_rig_until(&rig, rig.number);
-    help_run(rig.conninfo, "select pg_terminate_backend(pid) from pg_stat_activity"
-                           " where application_name = 'fairlead usage'");
+    usage_rig_cut(&rig);
     help_until(rig.help, rig.troubles > 0);
     rig.leads = false;
     help_turn(rig.help, 50);
@@ -423,6 +438,7 @@ static void old_sums_are_forgotten(void **state)
 FL_TESTS(cmocka_unit_test(each_attempt_counts_once_by_what_it_held_and_used),
          cmocka_unit_test(an_edited_job_counts_as_it_is_now),
          cmocka_unit_test(two_ledgers_at_a_time_count_nothing_twice),
+         cmocka_unit_test(two_that_save_the_same_at_once_count_it_once),
          cmocka_unit_test(a_ledger_that_was_away_takes_up_where_it_was),
          cmocka_unit_test(one_that_gets_no_answer_connects_anew_and_says_that_it_is_behind),
          cmocka_unit_test(one_that_does_not_lead_counts_nothing),
