@@ -8,11 +8,15 @@
 #include "shared/io/exits.h"
 
 static volatile sig_atomic_t is_interrupted;
+static void (*last_put_back)(void);
 
 static void on_interrupt(int number)
 {
     (void)number;
-    if (is_interrupted) _exit(FL_EXIT_CANCELLED);
+    if (is_interrupted) {
+        if (last_put_back) last_put_back();
+        _exit(FL_EXIT_CANCELLED);
+    }
     is_interrupted = 1;
 }
 
@@ -22,6 +26,11 @@ void cli_catch_interrupt(void)
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+void cli_at_last_interrupt(void (*put_back)(void))
+{
+    last_put_back = put_back;
 }
 
 bool cli_is_interrupted(void)

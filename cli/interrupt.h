@@ -7,6 +7,9 @@
 
 void cli_catch_interrupt(void);
 
+/* Before the process is ended at once, this puts back what outlives it.  Called by a signal. */
+void cli_at_last_interrupt(void (*put_back)(void));
+
 /* Whether it came; loops that wait check it. */
 bool cli_is_interrupted(void);
 

@@ -34,10 +34,15 @@ static void on_hangup(int number)
     is_hung_up = 1;
 }
 
-/* A fault of our own: the terminal first, since the shell goes on with it. */
-static void on_fault(int number)
+/* The shell goes on with it, however we end. */
+static void put_terminal_back(void)
 {
     if (screen.is_on) endwin();
+}
+
+static void on_fault(int number)
+{
+    put_terminal_back();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -96,6 +101,7 @@ static void catch_signals(void)
     struct sigaction action = {.sa_handler = on_hangup};
 
     sigaction(SIGHUP, &action, NULL);
+    cli_at_last_interrupt(put_terminal_back);
     action.sa_handler = on_fault;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         sigaction(faults[i], &action, NULL);

@@ -279,6 +279,16 @@ def left(h):
                 t.start()
                 os.kill(t.pid, number)
                 t.ends(130)
+        with shows("interrupts that come so fast that it ends at once leave the terminal as it was"):
+            t.start()
+            cpus = os.sched_getaffinity(0)
+            for pid in (0, t.pid):
+                os.sched_setaffinity(pid, {min(cpus)})
+            os.sched_setscheduler(t.pid, os.SCHED_IDLE, os.sched_param(0))  # so both are there before it runs again
+            for number in (signal.SIGINT, signal.SIGTERM):
+                os.kill(t.pid, number)
+            os.sched_setaffinity(0, cpus)
+            t.ends(130)
         with shows("Ctrl-Z gives the terminal to the shell, and fg brings the screen back"):
             t.type("clear; echo line of before; fairlead top").sees("F10Quit")
             t.keys("C-z").sees(r"Stopped", "F10Quit")
