@@ -60,7 +60,8 @@ const char *cli_job_id(struct cli *cli, const char *word, int *ret_code)
 bool cli_has_filter(const struct cli *cli)
 {
     return cli_has(&cli->args, CLI_OPT_queue) || cli_has(&cli->args, CLI_OPT_state) ||
-           cli_has(&cli->args, CLI_OPT_label) || cli_has(&cli->args, CLI_OPT_user);
+           cli_has(&cli->args, CLI_OPT_label) || cli_has(&cli->args, CLI_OPT_user) ||
+           cli_has(&cli->args, CLI_OPT_name);
 }
 
 const char *cli_filter_query(struct cli *cli)
@@ -71,7 +72,8 @@ const char *cli_filter_query(struct cli *cli)
     } parts[] = {{CLI_OPT_queue, "queue"},
                  {CLI_OPT_state, "state"},
                  {CLI_OPT_label, "label"},
-                 {CLI_OPT_user, "submittedBy"}};
+                 {CLI_OPT_user, "submittedBy"},
+                 {CLI_OPT_name, "name"}};
     const char *query = "";
 
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
@@ -96,6 +98,9 @@ json_t *cli_filter_body(struct cli *cli)
     }
     if (cli_has(args, CLI_OPT_user)) {
         json_object_set_new(body, "submittedBy", json_string(cli_value(args, CLI_OPT_user)));
+    }
+    if (cli_has(args, CLI_OPT_name)) {
+        json_object_set_new(body, "name", json_string(cli_value(args, CLI_OPT_name)));
     }
     for (size_t i = 0; i < args->values[CLI_OPT_state].len; i++) {
         json_array_append_new(states, json_string(args->values[CLI_OPT_state].at[i]));

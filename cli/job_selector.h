@@ -1,5 +1,5 @@
 /* job_selector.h - finds the jobs of a command: ids, @last, @last-failed, or those that --queue,
- * --state, --label and --user select. */
+ * --state, --label, --user and --name select. */
 #pragma once
 
 #include "cli/cli.h"

@@ -4,6 +4,7 @@
 
 #include "controlplane/store/reader_ask.h"
 #include "shared/base/assert.h"
+#include "shared/base/name_pattern.h"
 
 /* The columns that pages and reads by id share, then those of reads by id only. */
 enum column {
@@ -18,10 +19,10 @@ enum column {
     JOB_REASON,
     LABELS,
     OWNER,
+    NAME,
     PRIORITY,
     RETRY_OF,
     SPEC,
-    NAME,
     PARAMS,
     PICKED,
     BATCH,
@@ -39,8 +40,9 @@ struct page_op {
     void *ctx;
     struct fl_tenant tenant;
     uint32_t states, walk;
-    uint32_t labels_len, owner_len;
+    uint32_t labels_len, owner_len, name_len;
     char labels[READ_JOBS_LABELS_BYTES_MAX], owner[READ_JOBS_OWNER_BYTES_MAX];
+    char name[FL_JOB_NAME_BYTES_MAX];
 };
 
 struct by_id_op {
@@ -131,8 +133,9 @@ static bool has_label(struct fl_str labels, struct fl_str wanted)
 }
 
 static bool is_wanted(const struct page_op *op, const struct read_job *job, struct fl_str labels,
-                      struct fl_str owner)
+                      struct fl_str owner, struct fl_str name)
 {
+    struct fl_str pattern = {op->name, op->name_len};
     struct fl_str wanted = {op->labels, op->labels_len}, line;
 
     if (!job->is_ended || job->tenant.n != op->tenant.n) return false;
@@ -140,6 +143,7 @@ static bool is_wanted(const struct page_op *op, const struct read_job *job, stru
     if (op->owner_len && !fl_str_eq(owner, (struct fl_str){op->owner, op->owner_len})) {
         return false;
     }
+    if (pattern.len && !fl_name_fits(pattern, name)) return false;
     while (take_line(&wanted, &line)) {
         if (!has_label(labels, line)) return false;
     }
@@ -158,7 +162,8 @@ static void page_answered(struct reader *reader, void *data, const PGresult *res
     for (int i = 0; i < rows; i++) {
         struct read_job job = job_of(result, i);
 
-        if (is_wanted(op, &job, pg_field(result, i, LABELS), pg_field(result, i, OWNER))) {
+        if (is_wanted(op, &job, pg_field(result, i, LABELS), pg_field(result, i, OWNER),
+                      pg_field(result, i, NAME))) {
             jobs[page.len++] = job;
         }
         if (i + 1 == rows && (uint32_t)rows == op->walk) page.next = job.job.n;
@@ -189,14 +194,20 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
         (void)fl_fail(err, FL_INVALID, "an owner has at most %zu bytes", sizeof op.owner);
         return 0;
     }
+    if (query->name.len > sizeof op.name) {
+        (void)fl_fail(err, FL_INVALID, "a name has at most %zu bytes", sizeof op.name);
+        return 0;
+    }
     if (op.walk == 0 || op.walk > READ_JOBS_WALK_MAX) op.walk = READ_JOBS_WALK_MAX;
     op.labels_len = (uint32_t)query->labels.len;
     if (op.labels_len > 0) memcpy(op.labels, query->labels.at, op.labels_len);
     op.owner_len = (uint32_t)query->owner.len;
     if (op.owner_len > 0) memcpy(op.owner, query->owner.at, op.owner_len);
+    op.name_len = (uint32_t)query->name.len;
+    if (op.name_len > 0) memcpy(op.name, query->name.at, op.name_len);
     values[0] = pg_i64(&before_be, before);
     values[1] = pg_i64(&walk_be, op.walk);
-    values[2] = pg_i64(&has_filter_be, op.labels_len > 0 || op.owner_len > 0);
+    values[2] = pg_i64(&has_filter_be, op.labels_len > 0 || op.owner_len > 0 || op.name_len > 0);
     values[3] = (struct pg_value){&queue_be, sizeof queue_be};
     return reader_ask(reader, query->queue.n ? PG_STMT_jobs_page_of_queue : PG_STMT_jobs_page,
                       values, page_answered, &op, sizeof op, err);

@@ -8,6 +8,7 @@
 #include "controlplane/core/job.h"
 #include "controlplane/store/reader.h"
 #include "shared/base/arena.h"
+#include "shared/base/job_limits.h"
 #include "shared/base/str.h"
 
 enum {
@@ -63,6 +64,7 @@ struct read_jobs_query {
     /* "key=value\n" lines, each of which must stand in the job's; empty: any. */
     struct fl_str labels;
     struct fl_str owner; /* empty: any */
+    struct fl_str name;  /* as fl_name_fits has it; empty: any */
     uint64_t before;     /* ids below this; 0: from the newest on */
     uint32_t walk;       /* how many rows to walk; 0 or too many: READ_JOBS_WALK_MAX */
 };

@@ -250,6 +250,8 @@ def acting(f):
         jobs = [f.submit({"command": ["true"], "hold": True, "labels": {"bulk": "yes"}}) for _ in range(5)]
         other = f.submit({"command": ["true"], "hold": True, "labels": {"bulk": "no"}})
         equal(call(f, "POST", "/v1/jobs:cancel", {}).status, 422)
+        for name in ("", "n" * 254):
+            equal([call(f, "POST", "/v1/jobs:cancel", {"name": name}).status, call(f, "GET", f"/v1/jobs?name={name}").status], [422, 422], name)
         counted = call(f, "POST", "/v1/jobs:cancel", {"labels": {"bulk": "yes"}, "dryRun": True}).json()
         equal((counted["matched"], counted["changed"]), (5, 0))
         done = call(f, "POST", "/v1/jobs:cancel", {"labels": {"bulk": "yes"}}).json()

@@ -273,6 +273,19 @@ def running(f):
         assert held in f.cli("ps", "--user", "@me") and job not in f.cli("ps", "--user", "@me")
         equal(f.cli("ps", "-a", "--user", "first", "-o", "name"), "")
         f.cli("cancel", held)
+    with shows("jobs are found, waited for, cancelled and run again by name, with stars for any characters"):
+        first, second, other = (f.cli("run", "-d", "--hold", "--name", name, "--", "true").strip() for name in ("tuning-1", "tuning-2", "fine-tuning"))
+        found = lambda *words: set(f.cli("ps", "-o", "name", *words).split())
+        equal([found("--name", name) for name in ("tuning-1", "tuning*", "*-tuning", "*ning*", "tun", "TUNING*")],
+              [{first}, {first, second}, {other}, {first, second, other}, set(), set()])
+        assert "2 jobs" in f.cli("cancel", "--name", "tuning-*", "--dry-run"), "it counts"
+        f.cli("cancel", "--name", "tuning-*", "--yes")
+        f.cli("wait", "--name", "tuning-*", code=None)
+        equal((found("--name", "*tuning*"), found("-a", "--name", "*tuning*"), found("--state", "cancelled", "--name", "tuning-*")),
+              ({other}, {first, second, other}, {first, second}))
+        again = f.cli("retry", "--name", "tuning-1", "--state", "cancelled", "--yes", "-d")
+        assert "1 job" in again, again
+        f.cli("cancel", other)
     with shows("describe has every attempt and the last lines; explain has every cluster"):
         text = f.cli("describe", job)
         assert "succeeded" in text and "line 3" in text, text

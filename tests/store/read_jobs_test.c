@@ -12,7 +12,7 @@ static void ended_jobs_come_in_pages_by_queue_state_and_label(void **state)
 {
     struct read_jobs_query query = {.walk = 4};
     struct fl_err err = {0};
-    char long_filter[READ_JOBS_LABELS_BYTES_MAX + 1] = {0};
+    char long_filter[FL_JOB_NAME_BYTES_MAX + 1] = {0};
     struct read_world world;
 
     (void)state;
@@ -47,6 +47,9 @@ static void ended_jobs_come_in_pages_by_queue_state_and_label(void **state)
     assert_string_equal(read_page(&world, (struct read_jobs_query){.owner = FL_STR("ann"),
                                                                    .labels = FL_STR("team=y\n")}),
                         "");
+    assert_string_equal(read_page(&world, (struct read_jobs_query){.name = FL_STR("nam*1")}),
+                        "1 queue=2 succeeded Succeeded\n");
+    assert_string_equal(read_page(&world, (struct read_jobs_query){.name = FL_STR("name")}), "");
     assert_string_equal(read_page(&world, (struct read_jobs_query){.tenant = {2}}),
                         "4 queue=1 failed ReplicaFailed\n");
     query.labels = (struct fl_str){long_filter, sizeof long_filter};
@@ -55,6 +58,9 @@ static void ended_jobs_come_in_pages_by_queue_state_and_label(void **state)
     query = (struct read_jobs_query){.owner = {long_filter, sizeof long_filter}};
     assert_int_equal(read_jobs_page(world.reader, &query, read_tell_jobs, &world, &err), 0);
     assert_string_equal(err.text, "an owner has at most 63 bytes");
+    query = (struct read_jobs_query){.name = {long_filter, sizeof long_filter}};
+    assert_int_equal(read_jobs_page(world.reader, &query, read_tell_jobs, &world, &err), 0);
+    assert_string_equal(err.text, "a name has at most 253 bytes");
     read_teardown(&world);
 }
 

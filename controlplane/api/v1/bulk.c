@@ -220,6 +220,7 @@ static void next_page(struct api_call *call)
             .states = bulk->filter.ended_states,
             .labels = bulk->filter.labels,
             .owner = bulk->filter.owner,
+            .name = bulk->filter.name,
             .before = bulk->next,
         };
 
@@ -300,32 +301,36 @@ static bool read_bounds(struct api_call *call, const struct fl_json *body, struc
 
 static bool read_body(struct api_call *call, struct bulk *bulk)
 {
-    const struct fl_json *body = api_body_json(call, false), *queue, *state, *owner, *dry;
+    const struct fl_json *body = api_body_json(call, false), *queue, *state, *owner, *name, *dry;
     struct job_filter_words words = {0};
 
     if (!body) return false;
     queue = fl_json_member(body, FL_STR("queue"));
     state = fl_json_member(body, FL_STR("state"));
     owner = fl_json_member(body, FL_STR("submittedBy"));
+    name = fl_json_member(body, FL_STR("name"));
     if (queue) words.queue = queue->text;
     if (owner) words.owner = owner->text;
+    if (name) words.name = name->text;
     if (!read_words(call, state, "a list of states", &words.states) ||
         !read_words(call, fl_json_member(body, FL_STR("labels")), "an object of texts",
                     &words.labels)) {
         return false;
     }
     dry = fl_json_member(body, FL_STR("dryRun"));
-    if (!queue && !state && !owner && !fl_json_member(body, FL_STR("labels"))) {
-        api_fail(call, FL_INVALID, "name at least one of queue, state, labels and submittedBy");
+    if (!queue && !state && !owner && !name && !fl_json_member(body, FL_STR("labels"))) {
+        api_fail(call, FL_INVALID,
+                 "name at least one of queue, state, labels, submittedBy and name");
         return false;
     }
     if (!read_bounds(call, body, bulk)) return false;
     bulk->is_dry = dry && dry->n != 0;
     if (!job_filter_body(call, &words, &bulk->filter)) return false;
-    bulk->wanted =
-        fl_arena_printf(&call->arena, FL_STR_FMT " " FL_STR_FMT " " FL_STR_FMT "%s" FL_STR_FMT,
-                        FL_STR_ARG(words.queue), FL_STR_ARG(words.states), FL_STR_ARG(words.labels),
-                        owner ? " " : "", FL_STR_ARG(bulk->filter.owner));
+    bulk->wanted = fl_arena_printf(
+        &call->arena, FL_STR_FMT " " FL_STR_FMT " " FL_STR_FMT "%s" FL_STR_FMT "%s" FL_STR_FMT,
+        FL_STR_ARG(words.queue), FL_STR_ARG(words.states), FL_STR_ARG(words.labels),
+        owner ? " " : "", FL_STR_ARG(bulk->filter.owner), name ? " name " : "",
+        FL_STR_ARG(bulk->filter.name));
     return !bulk->resubmit.done || !state || bulk->filter.wants_ended ||
            fail_member(call, state, "succeeded, failed, cancelled, ended");
 }
@@ -392,6 +397,8 @@ static const struct api_field bulk_fields[] = {
     API_MAY("submittedBy", "string",
             "only those that this owner of a token submitted; @me: the owner of this one", .min = 1,
             .max = FL_NAME_BYTES_MAX),
+    API_MAY("name", "string", "only with this name; each * in it stands for any characters",
+            .min = 1, .max = FL_JOB_NAME_BYTES_MAX),
     API_MAY("limit", "integer", "stop when so many jobs are matched", .min = 1, .max = CANCEL_MAX),
     API_MAY("cursor", "string", "go on where an earlier call stopped"),
     API_MAY("dryRun", "boolean", "only counts"),

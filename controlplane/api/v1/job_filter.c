@@ -5,6 +5,7 @@
 
 #include "controlplane/api/auth.h"
 #include "controlplane/views/directory.h"
+#include "shared/base/name_pattern.h"
 
 enum { LABELS_MAX = 16, LABEL_BYTES_MAX = 128 };
 
@@ -138,6 +139,7 @@ static bool read_words(struct api_call *call, const struct source *source,
     }
     if (fl_str_eq(owner, FL_STR("@me"))) owner = api_owner(call);
     filter.owner = fl_arena_str(&call->arena, owner);
+    filter.name = fl_arena_str(&call->arena, words->name);
     *ret_filter = filter;
     return true;
 }
@@ -149,6 +151,7 @@ bool job_filter_query(struct api_call *call, struct job_filter *ret_filter)
         .states = api_query(call, "state"),
         .labels = api_query(call, "label"),
         .owner = api_query(call, "submittedBy"),
+        .name = api_query(call, "name"),
     };
 
     return read_words(call, &of_query, &words, ret_filter);
@@ -190,11 +193,12 @@ static bool has_labels(const struct job_filter *filter, struct fl_str lines)
 
 bool job_filter_needs_stored(const struct job_filter *filter)
 {
-    return filter->labels.len > 0 || filter->owner.len > 0;
+    return filter->labels.len > 0 || filter->owner.len > 0 || filter->name.len > 0;
 }
 
 bool job_filter_stored(const struct job_filter *filter, const struct read_job *stored)
 {
     return has_labels(filter, stored->labels) &&
-           (filter->owner.len == 0 || fl_str_eq(filter->owner, stored->owner));
+           (filter->owner.len == 0 || fl_str_eq(filter->owner, stored->owner)) &&
+           (filter->name.len == 0 || fl_name_fits(filter->name, stored->name));
 }

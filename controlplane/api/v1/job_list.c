@@ -141,6 +141,7 @@ static void read_ended(struct api_call *call)
         .states = list->filter.ended_states,
         .labels = list->filter.labels,
         .owner = list->filter.owner,
+        .name = list->filter.name,
         .before = list->cursor.job,
     };
 
@@ -291,6 +292,8 @@ static const struct api_field list_query[] = {
     API_MAY("submittedBy", "string",
             "only those that this owner of a token submitted; @me: the owner of this one", .min = 1,
             .max = READ_JOBS_OWNER_BYTES_MAX),
+    API_MAY("name", "string", "only with this name; each * in it stands for any characters",
+            .min = 1, .max = FL_JOB_NAME_BYTES_MAX),
     API_MAY("cursor", "string",
             "where the page begins: 'cursor' of the page before; empty: at the first"),
     API_MAY("limit", "integer", "the most of one page", .min = 1, .max = PAGE_MAX, .preset = PAGE),
