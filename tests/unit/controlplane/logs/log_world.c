@@ -451,6 +451,10 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
     for (size_t i = 0; i < page->lines_len; i++) {
         fl_vec_push(&out->lines, page->lines[i]);
         fl_vec_push(&out->at, out->bytes.len);
+        fl_vec_push(&out->spans_at, out->spans.len);
+        for (size_t s = 0; s < page->lines[i].spans_len; s++) {
+            fl_vec_push(&out->spans, page->lines[i].spans[s]);
+        }
         fl_assert(fl_buf_put(&out->bytes, page->lines[i].bytes.at, page->lines[i].bytes.len));
     }
     memcpy(out->cursor, page->cursor.at ? page->cursor.at : "", page->cursor.len);
@@ -490,6 +494,8 @@ void log_world_read_fini(struct log_world_read *read)
     log_read_close(read->read);
     fl_vec_fini(&read->lines);
     fl_vec_fini(&read->at);
+    fl_vec_fini(&read->spans);
+    fl_vec_fini(&read->spans_at);
     fl_buf_fini(&read->bytes);
     memset(read, 0, sizeof(*read));
 }

@@ -71,7 +71,9 @@ void log_world_crash(
 struct log_world_read {
     struct log_world *world;
     FL_VEC(struct log_line) lines;
-    FL_VEC(size_t) at; /* where each line begins in 'bytes' */
+    FL_VEC(size_t) at;             /* where each line begins in 'bytes' */
+    FL_VEC(struct log_span) spans; /* those of a line one behind the other */
+    FL_VEC(size_t) spans_at;       /* where each line's begin; its own 'spans' are gone */
     struct fl_buf bytes;
     char cursor[LOG_CURSOR_BYTES_MAX + 1];
     uint64_t lines_total;
