@@ -31,7 +31,7 @@ struct story_teller {
     const char *of; /* "the core" */
     /* The story as it turns out, from its first line on; the caller frees it. */
     char *(*tell)(const char *text);
-    /* What else shall hold of a story that was told as expected; may be NULL. */
+    /* Checks more of a story that was told as expected; may be NULL. */
     void (*check)(const struct story *story, const char *told);
 };
 
