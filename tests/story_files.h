@@ -31,7 +31,7 @@ struct story_teller {
     const char *of; /* "the core" */
     /* The story as it turns out, from its first line on; the caller frees it. */
     char *(*tell)(const char *text);
-    /* Checks more of a story that was told as expected; may be NULL. */
+    /* Checks more once the text is as expected; may be NULL. */
     void (*check)(const struct story *story, const char *told);
 };
 
