@@ -228,6 +228,24 @@ static json_t *command_of_script(const char *text, const struct cli_args *args, 
     return command;
 }
 
+/* A script without a name is called as its file is, as in Slurm. */
+static bool put_singleton(struct cli *cli, json_t *document, const char *file, struct fl_err *err)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+
+    if (!cli_has(&cli->args, CLI_OPT_singleton)) return true;
+    if (!cli_has(&cli->args, CLI_OPT_name)) {
+        if (!file) {
+            return fl_fail(err, FL_INVALID,
+                           "--singleton needs --name NAME: it runs alone among singletons of its "
+                           "name and owner");
+        }
+        json_object_set_new(document, "name", json_string(slash ? slash + 1 : file));
+    }
+    json_object_set_new(document, "singleton", json_true());
+    return true;
+}
+
 /* ---- together -------------------------------------------------------------------------------- */
 
 json_t *cli_job_of_flags(struct cli *cli, int *ret_code)
@@ -244,7 +262,7 @@ json_t *cli_job_of_flags(struct cli *cli, int *ret_code)
             goto no;
         }
     }
-    if (!put_fields(cli, document, &err)) {
+    if (!put_fields(cli, document, &err) || !put_singleton(cli, document, file, &err)) {
         *ret_code = cli_fail_err(&err);
         goto no;
     }

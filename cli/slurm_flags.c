@@ -119,13 +119,14 @@ static const char *dependency(const char *value, struct fl_arena *arena, struct 
         const char *kind = strsep(&part, ":"), *job;
         size_t i = 0;
 
+        if (strcmp(kind, "singleton") == 0 && !part) continue; /* has_singleton() sees it */
         while (i < KINDS_LEN && strcmp(kind, kinds[i].slurm) != 0) {
             i++;
         }
         if (i == KINDS_LEN) {
             fl_fail(err, FL_INVALID,
-                    "afterok, afterany and afternotok with ids of jobs are kept, as in "
-                    "'#FAIRLEAD --after job-7:any'; '%s' is not",
+                    "singleton, and afterok, afterany and afternotok with ids of jobs are kept, as "
+                    "in '#FAIRLEAD --after job-7:any'; '%s' is not",
                     kind);
             return NULL;
         }
@@ -140,6 +141,21 @@ static const char *dependency(const char *value, struct fl_arena *arena, struct 
         } while (part);
     }
     return list;
+}
+
+/* Whether it is one of the words between the commas. */
+static bool has_singleton(const char *value)
+{
+    static const char word[] = "singleton";
+    const char *at = value;
+
+    while ((at = strstr(at, word))) {
+        const char *end = at + sizeof word - 1;
+
+        if ((at == value || at[-1] == ',') && (*end == ',' || !*end)) return true;
+        at = end;
+    }
+    return false;
 }
 
 /* One task is what a job is. */
@@ -248,6 +264,10 @@ bool slurm_flag(const char *const *words, size_t words_len, size_t *i, struct fl
     ours = flag->take(value, arena, err);
     if (!ours) return fl_err_wrap(err, "--%s %s", flag->name, value);
     if (!flag->ours) return true;
+    if (value && flag->take == dependency && has_singleton(value)) {
+        ret_flags[(*ret_len)++] = "--singleton";
+        if (!*ours) return true;
+    }
     ret_flags[(*ret_len)++] = fl_arena_printf(arena, "--%s", flag->ours);
     if (flag->has_value) ret_flags[(*ret_len)++] = ours;
     return true;

@@ -97,6 +97,9 @@ static void describe_job(struct cli *cli, const json_t *job)
     put_line(cli, "ended", cli_when(cli, cli_text(job, "endedAt")));
     put_line(cli, "retry of", cli_text(job, "retryOf"));
     put_after(cli, json_object_get(job, "after"));
+    if (json_is_true(json_object_get(job, "singleton"))) {
+        put_line(cli, "singleton", "alone under its name and owner");
+    }
     json_object_foreach(json_object_get(job, "labels"), key, value)
     {
         printf("%-12s %s=%s\n", "label", cli_plain(cli, key),

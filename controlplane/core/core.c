@@ -45,6 +45,7 @@ struct core *core_create(const struct core_config *config)
     queue_table_init(&core->queues, config->queues_max, 4 * config->shapes_max);
     job_table_init(&core->jobs, config->jobs_max);
     dependency_table_init(&core->dependencies);
+    singleton_table_init(&core->singletons);
     element_table_init(&core->elements, UINT32_MAX - 1); /* a round keeps to elements_max */
     cluster_table_init(&core->clusters, config->clusters_max, config->nodes_max);
     return core;
@@ -63,6 +64,7 @@ void core_destroy(struct core *core)
     element_table_fini(&core->elements);
     job_table_fini(&core->jobs);
     dependency_table_fini(&core->dependencies);
+    singleton_table_fini(&core->singletons);
     queue_table_fini(&core->queues);
     shape_table_fini(&core->shapes);
     cluster_table_fini(&core->clusters);

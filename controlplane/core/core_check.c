@@ -63,6 +63,11 @@ static uint64_t hash_job(const struct core *core, const struct job *job, uint64_
     h = fl_hash_u64(h, (uint64_t)job->elements << 32 | job->elements_next);
     h = fl_hash_u64(h, (uint64_t)job_table_revision(&core->jobs, job) << 1 | job->is_held);
     h = hash_dependencies(core, job, h);
+    if (job->is_singleton) {
+        struct fl_str key = singleton_table_key(&core->singletons, job->id);
+
+        h = fl_hash64(h, key.at, key.len);
+    }
     h = fl_hash_u64(h, (uint64_t)job_table_deadline_s(&core->jobs, job) << 32 | job->retries_max);
     return run ? hash_elements(core, job, h) : h;
 }
@@ -151,7 +156,7 @@ uint64_t core_hash(const struct core *core)
 /* ---- whether it is whole --------------------------------------------------------------------- */
 
 struct sums {
-    size_t elements, live, deadlines, later, edges;
+    size_t elements, live, deadlines, later, edges, singletons;
 };
 
 /* Its START waits to be sent again, in the cluster's session of now. */
@@ -265,6 +270,19 @@ static void check_dependencies(const struct core *core, const struct job *job, s
     }
 }
 
+/* The first of a line is open, and older than the others; none but the first has started. */
+static void check_singleton(const struct core *core, const struct job *job, struct sums *sums)
+{
+    uint64_t first;
+
+    if (!job->is_singleton) return;
+    first = singleton_table_first(&core->singletons, job->id);
+    fl_assert(first <= job->id && job_table_find(&core->jobs, (struct fl_job){first}).n);
+    fl_assert((first == job->id) == (singleton_table_before(&core->singletons, job->id) == 0));
+    fl_assert(first == job->id || job->elements_next == 0);
+    sums->singletons++;
+}
+
 static void check_jobs(const struct core *core, struct sums *sums)
 {
     struct job_slot slot;
@@ -279,6 +297,7 @@ static void check_jobs(const struct core *core, struct sums *sums)
         fl_assert((job->place == JOB_READY) ==
                   (core_job_has_work(core, job) && run && run->ready_first.n));
         check_dependencies(core, job, sums);
+        check_singleton(core, job, sums);
         if (run) {
             check_elements(core, job, run, sums);
         } else {
@@ -526,5 +545,6 @@ void core_check(const struct core *core)
     fl_assert(sums.elements == core->elements.elements.len);
     fl_assert(sums.deadlines == core->deadlines);
     fl_assert(sums.edges == core->dependencies.edges.len);
+    fl_assert(sums.singletons == core->singletons.singletons.len);
     fl_assert(sums.later <= core_later_len(core)); /* a job may have ended meanwhile */
 }

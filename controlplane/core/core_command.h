@@ -145,8 +145,8 @@ struct core_answer {
     size_t queues_len;
     struct core_verdict *verdicts;
     size_t verdicts_len;
-    const char *sentence; /* explain: its reason in words; read_job: only that of ClusterSilent and
-                              WaitsForJobs */
+    const char *sentence; /* explain: its reason in words; read_job: only that of ClusterSilent,
+                              WaitsForJobs and WaitsForTurn */
 };
 
 #define CORE_SENDS(X)                                                                              \

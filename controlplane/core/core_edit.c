@@ -77,6 +77,22 @@ static bool check_words(const struct core_event *event, struct core_batch *batch
     return false;
 }
 
+/* False: another name would be another line, and this is refused and answered. */
+static bool check_name(struct core *core, const struct core_event *event, struct core_batch *batch,
+                       const struct job *job)
+{
+    struct fl_str name;
+
+    if (!event->edit.sets_words || !job->is_singleton) return true;
+    name = singleton_key_name(singleton_table_key(&core->singletons, job->id));
+    if (fl_str_eq(name, event->edit.name)) return true;
+    core_answer_code(
+        batch, event, FL_CONFLICT,
+        "the name of a singleton decides its turn and cannot be changed: cancel the job "
+        "and submit it anew");
+    return false;
+}
+
 /* None: refused, and answered; nothing has changed. */
 static struct job_slot find_fault(struct core *core, const struct core_event *event,
                                   struct core_batch *batch, struct wanted *wanted)
@@ -108,7 +124,7 @@ static struct job_slot find_fault(struct core *core, const struct core_event *ev
         return none;
     }
     if (!find_queue(core, event, batch, wanted) || !check_words(event, batch) ||
-        !check_deadline(core, event, batch, slot, wanted)) {
+        !check_name(core, event, batch, job) || !check_deadline(core, event, batch, slot, wanted)) {
         return none;
     }
     wanted->is_other_place =

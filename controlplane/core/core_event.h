@@ -130,6 +130,7 @@ struct core_submit_item {
     struct fl_str picked;
     struct core_dependency *after;
     size_t after_len;
+    bool is_singleton; /* it runs alone under its name and owner */
 };
 
 /* An agent tells the state of one replica. */

@@ -3,11 +3,17 @@
 /* A job between its attempts: whether it has something to start, its place in its bucket, the jobs
  * that it waits for, and its end.  Every end of a job, for any reason, passes through end_job(). */
 
+static bool is_first(const struct core *core, const struct job *job)
+{
+    return singleton_table_first(&core->singletons, job->id) == job->id;
+}
+
 bool core_job_has_work(const struct core *core, const struct job *job)
 {
     const struct job_run *run = job_table_run(&core->jobs, job);
 
     if (job->is_held || job->is_after || (run && run->stop != REASON_none)) return false;
+    if (job->is_singleton && !is_first(core, job)) return false;
     return job->elements_next < job->elements || (run && run->ready_first.n != 0);
 }
 
@@ -65,7 +71,8 @@ uint32_t core_job_open(const struct job *job, const struct job_run *run)
 static bool may_have_marks(const struct core *core, const struct job *job,
                            const struct job_run *run)
 {
-    if (job->is_held || job->is_after || job_table_revision(&core->jobs, job) > 0) return true;
+    if (job->is_held || job->is_after || job->is_singleton) return true;
+    if (job_table_revision(&core->jobs, job) > 0) return true;
     return run && (run->stop != REASON_none || run->first_start || run->picks.len > 0);
 }
 
@@ -154,6 +161,27 @@ static void tell_dependents(struct core *core, struct core_batch *batch, uint64_
     }
 }
 
+/* ---- jobs that run one at a time ------------------------------------------------------------- */
+
+void core_job_queue_up(struct core *core, struct job_slot slot, struct fl_str key)
+{
+    struct job *job = job_table_at(&core->jobs, slot);
+
+    singleton_table_add(&core->singletons, job->tenant, key, job->id);
+    job->is_singleton = true;
+}
+
+/* The job ends: the next one may start where it was the first of its line. */
+static void end_turn(struct core *core, struct job *job)
+{
+    uint64_t next;
+
+    if (!job->is_singleton) return;
+    next = singleton_table_remove(&core->singletons, job->id);
+    job->is_singleton = false;
+    if (next) core_job_place(core, job_table_find(&core->jobs, (struct fl_job){next}));
+}
+
 /* ---- its end --------------------------------------------------------------------------------- */
 
 static bool is_array(const struct job *job, const struct job_run *run)
@@ -176,6 +204,7 @@ static void end_job(struct core *core, struct core_batch *batch, struct job_slot
 
     if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
     dependency_table_drop(&core->dependencies, job->id);
+    end_turn(core, job);
     queue_table_remove(&core->queues, &core->jobs, slot);
     shape_table_unref(&core->shapes, bucket->shape);
     queue_table_leave(&core->queues, &core->jobs, slot);

@@ -218,6 +218,22 @@ static bool load_after(struct core *core, struct job *job, struct fl_str bytes, 
     return true;
 }
 
+/* Marks come by id, so each line is in its order. */
+static bool load_singleton(struct core *core, struct job_slot slot, struct fl_str key,
+                           struct fl_err *err)
+{
+    const struct job *job = job_table_at(&core->jobs, slot);
+
+    if (job->is_singleton || !singleton_key_is_whole(key) ||
+        !singleton_table_has_room(&core->singletons) ||
+        singleton_table_last(&core->singletons, job->tenant, key) >= job->id) {
+        return fl_fail(err, FL_TORN, "job %" PRIu64 ": no name and owner to run alone under",
+                       job->id);
+    }
+    core_job_queue_up(core, slot, key);
+    return true;
+}
+
 static bool load_mark(struct core *core, const struct row_mark_set *row, struct fl_err *err)
 {
     struct job_slot slot = find_job(core, row->job, err);
@@ -249,6 +265,9 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
             return fl_fail(err, FL_TORN, "job %" PRIu64 ": no number of edits", row->job);
         }
         job_table_put_revision(&core->jobs, job, (uint32_t)row->value);
+        break;
+    case CORE_MARK_singleton:
+        if (!load_singleton(core, slot, row->body, err)) return false;
         break;
     default:
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no mark has the number %u", row->job,

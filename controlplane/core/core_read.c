@@ -10,6 +10,11 @@
 /* Answers about live state.  They are effects like others: one leaves only once the state that it
  * shows is durable. */
 
+static bool is_behind(const struct core *core, const struct job *job)
+{
+    return job->is_singleton && singleton_table_first(&core->singletons, job->id) != job->id;
+}
+
 /* Why the job is not running, so far as is known; the most telling reason first. */
 static enum reason reason_of(const struct core *core, const struct job *job,
                              const struct job_run *run)
@@ -23,6 +28,7 @@ static enum reason reason_of(const struct core *core, const struct job *job,
     if (run && run->live > 0) return REASON_Dispatching;
     if (job->is_held) return REASON_Held;
     if (job->is_after) return REASON_WaitsForJobs;
+    if (is_behind(core, job)) return REASON_WaitsForTurn;
     if (queue_table_at(&core->queues, bucket->queue)->is_paused) return REASON_QueuePaused;
     if (job->place == JOB_OUT) return REASON_BackoffUntil;
     return bucket->why == REASON_none ? REASON_PriorityBehind : (enum reason)bucket->why;
@@ -136,6 +142,24 @@ static const char *after_sentence(struct core *core, const struct job *job)
         text = fl_arena_printf(&core->scratch, "%s and %" PRIu32 " more", text, len - NAMED_MAX);
     }
     return fl_arena_printf(&core->scratch, "it waits for %s", text);
+}
+
+/* Names the job whose turn it is under the name of this one. */
+static const char *turn_sentence(struct core *core, const struct job *job)
+{
+    struct fl_job first = {singleton_table_first(&core->singletons, job->id)};
+    const struct job *of = job_table_at(&core->jobs, job_table_find(&core->jobs, first));
+    uint32_t between = singleton_table_before(&core->singletons, job->id) - 1;
+    char name[FL_JOB_NAME_MAX];
+    const char *text;
+
+    fl_job_name(first, name);
+    text = fl_arena_printf(&core->scratch,
+                           "singletons of its name and owner run one at a time: "
+                           "it waits for the end of %s (%s)",
+                           name, job_state_name(job_table_state(&core->jobs, of)));
+    if (between == 0) return text;
+    return fl_arena_printf(&core->scratch, "%s and of %" PRIu32 " more before it", text, between);
 }
 
 static void answer(struct core_batch *batch, const struct core_event *event,
@@ -252,6 +276,9 @@ static void read_job(struct core *core, const struct core_event *event, struct c
     if (view.elements_unknown > 0) page.sentence = unknown_sentence(core, &view, silent);
     if (view.reason == REASON_WaitsForJobs) {
         page.sentence = after_sentence(core, job_table_at(&core->jobs, slot));
+    }
+    if (view.reason == REASON_WaitsForTurn) {
+        page.sentence = turn_sentence(core, job_table_at(&core->jobs, slot));
     }
     view_elements(core, job_table_at(&core->jobs, slot), event->job.element_from, &page);
     answer(batch, event, page);
@@ -398,6 +425,7 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
 
     if (view->reason == REASON_none) return "it runs";
     if (view->reason == REASON_WaitsForJobs) return after_sentence(core, job);
+    if (view->reason == REASON_WaitsForTurn) return turn_sentence(core, job);
     if (view->reason == REASON_ClusterSilent) {
         return unknown_sentence(core, view, silent_of(core, job));
     }

@@ -17,6 +17,7 @@
 #include "controlplane/core/resource_table.h"
 #include "controlplane/core/sched/round.h"
 #include "controlplane/core/shape_table.h"
+#include "controlplane/core/singleton_table.h"
 #include "shared/base/heap.h"
 #include "shared/base/prng.h"
 
@@ -59,6 +60,7 @@ struct core {
     struct queue_table queues;
     struct job_table jobs;
     struct dependency_table dependencies;
+    struct singleton_table singletons;
     struct element_table elements;
     struct cluster_table clusters;
     struct resource_table resources;
@@ -222,6 +224,8 @@ bool core_element_count(struct element *element, enum reason reason);
 /* A new job waits for the ends of these, which are open. */
 void core_job_wait(struct core *core, struct core_batch *batch, struct job_slot job,
                    const struct fl_dependency *at, size_t len);
+/* A new job, or one that is loaded, runs alone among those of its key: at the end of their line. */
+void core_job_queue_up(struct core *core, struct job_slot job, struct fl_str key);
 /* Into or out of its bucket, as it has something to start or not. */
 void core_job_place(struct core *core, struct job_slot job);
 bool core_job_has_work(const struct core *core, const struct job *job);

@@ -27,6 +27,7 @@ struct accepted {
     struct fl_dependency *after; /* all jobs that it is to run after ... */
     struct fl_dependency *unmet; /* ... and those that have not ended */
     size_t after_len, unmet_len;
+    struct fl_str key; /* a singleton's, see singleton_table.h; else empty */
 };
 
 /* The bounds of the item alone. */
@@ -264,6 +265,35 @@ static bool check_dependencies(struct core *core, const struct core_event *event
     return true;
 }
 
+/* ---- jobs that run one at a time ------------------------------------------------------------- */
+
+static bool check_singleton(struct core *core, const struct core_event *event,
+                            const struct core_submit_item *item, struct accepted *found,
+                            struct core_outcome *outcome)
+{
+    if (!item->is_singleton) return true;
+    if (item->name.len == 0) {
+        return refuse(core, outcome, FL_INVALID,
+                      "a singleton needs a name: it runs alone under its name and owner");
+    }
+    if (event->owner.len > SINGLETON_OWNER_BYTES_MAX) {
+        return refuse(core, outcome, FL_INVALID, "the owner of a singleton has at most 63 bytes");
+    }
+    found->key = singleton_key(event->owner, item->name, &core->scratch);
+    if (singleton_table_len(&core->singletons, event->tenant.n, found->key) >=
+        SINGLETONS_OF_NAME_MAX) {
+        return refuse(core, outcome, FL_FULL,
+                      fl_arena_printf(&core->scratch,
+                                      "%d open singletons have its name and owner, the most that "
+                                      "may; make them elements of one job",
+                                      SINGLETONS_OF_NAME_MAX));
+    }
+    if (singleton_table_has_room(&core->singletons)) return true;
+    return refuse(core, outcome, FL_FULL,
+                  fl_arena_printf(&core->scratch, "%d singletons are open, the most there can be",
+                                  SINGLETONS_MAX));
+}
+
 /* False: refused, and nothing has changed.  True: ret_found is accept_job()'s. */
 static bool check_item(struct core *core, const struct core_event *event,
                        const struct core_submit_item *item, const struct core_outcome *before,
@@ -274,6 +304,7 @@ static bool check_item(struct core *core, const struct core_event *event,
     if (!check_bounds(core, event, item, &found.queue, outcome) ||
         !check_shape(core, item, &found, outcome) ||
         !check_dependencies(core, event, item, before, before_len, &found, outcome) ||
+        !check_singleton(core, event, item, &found, outcome) ||
         !read_picks(core, item, &found.picks, outcome)) {
         return false;
     }
@@ -370,7 +401,8 @@ static void accept_job(struct core *core, const struct core_event *event, struct
         .picked = item->picked,
         .deadline_s = item->deadline_s,
         .retries_max = (uint16_t)item->retries_max,
-        .after = fl_dependencies_encode(found->after, found->after_len, &core->scratch)};
+        .after = fl_dependencies_encode(found->after, found->after_len, &core->scratch),
+        .is_singleton = item->is_singleton};
     core_batch_row(batch, &row);
     core_job_wait(core, batch, slot, found->unmet, found->unmet_len);
     if (item->is_held) {
@@ -387,6 +419,15 @@ static void accept_job(struct core *core, const struct core_event *event, struct
                                         .body = item->picked}};
 
         job_table_need_run(&core->jobs, job)->picks = found->picks;
+        core_batch_row(batch, &mark);
+    }
+    if (found->key.len > 0) {
+        struct row mark = {
+            .kind = ROW_mark_set,
+            .mark_set = {
+                .job = job->id, .kind = CORE_MARK_singleton, .value = 1, .body = found->key}};
+
+        core_job_queue_up(core, slot, found->key);
         core_batch_row(batch, &mark);
     }
     core_job_place(core, slot);

@@ -33,6 +33,7 @@ struct job {
     bool is_held : 1;
     bool is_after : 1;      /* it waits for other jobs, see dependency_table.h */
     bool is_moved : 1;      /* it came from another queue */
+    bool is_singleton : 1;  /* it runs alone under its name, see singleton_table.h */
     uint8_t counted_as : 3; /* enum job_state: its queue counts it so */
 };
 

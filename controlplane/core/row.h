@@ -88,7 +88,8 @@ enum core_mark {
     CORE_MARK_after =
         5, /* value: their count; body: the jobs that it still waits for, see dependency.h.
                                   These jobs are open, or CORE_MARK_cancel is set too */
-    CORE_MARK_edited = 6, /* value: how many times */
+    CORE_MARK_edited = 6,    /* value: how many times */
+    CORE_MARK_singleton = 7, /* value 1; body: its key, see singleton_table.h */
 };
 
 /* Numbers that must survive although no row carries them. */

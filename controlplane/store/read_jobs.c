@@ -33,6 +33,7 @@ enum column {
     FIRST_REPLICA,
     AFTER,
     DEADLINE,
+    IS_SINGLETON,
 };
 
 struct page_op {
@@ -82,6 +83,7 @@ static void fill_by_id(struct read_job *job, const PGresult *result, int row)
     job->params = pg_field(result, row, PARAMS);
     job->picked = pg_field(result, row, PICKED);
     job->after = pg_field(result, row, AFTER);
+    job->is_singleton = pg_get_int(result, row, IS_SINGLETON) != 0;
     job->has_deadline = !reader_is_null(result, row, DEADLINE);
     job->deadline_s = (uint32_t)pg_get_int(result, row, DEADLINE);
     job->batch = (uint64_t)pg_get_int(result, row, BATCH);

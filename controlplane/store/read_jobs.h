@@ -35,6 +35,7 @@ struct read_job {
     struct fl_digest spec;
     struct fl_str name, labels, owner, params, picked;
     struct fl_str after;         /* see dependency.h */
+    bool is_singleton;           /* it runs alone under its name and owner */
     bool has_deadline;           /* its row says it; one of an older release has it in its spec */
     uint32_t deadline_s;         /* 0: none */
     fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */

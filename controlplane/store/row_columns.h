@@ -10,7 +10,7 @@
 #define ROW_OPEN_JOB ROW_KINDS_LEN
 #define ROW_PLACES_LEN (ROW_KINDS_LEN + 1)
 
-enum { ROW_COLUMNS_MAX = 20 };
+enum { ROW_COLUMNS_MAX = 24 };
 
 /* The columns of a place, in the order of rows.def. */
 struct row_columns {

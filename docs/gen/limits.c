@@ -6,6 +6,7 @@
 #include "controlplane/config.h"
 #include "controlplane/core/core_event.h"
 #include "controlplane/core/dependency_table.h"
+#include "controlplane/core/singleton_table.h"
 #include "controlplane/engine/engine_keys.h"
 #include "shared/json/json.h"
 #include "shared/spec/job_spec.h"
@@ -51,6 +52,8 @@ int main(void)
     print_row("retries of an element", FL_JOB_RETRIES_MAX, "422");
     print_row("jobs that one is to run after", FL_JOB_AFTER_MAX, "422");
     print_row("jobs that wait for the same one", DEPENDENTS_MAX, "429");
+    print_row("open singletons of one name and owner", SINGLETONS_OF_NAME_MAX, "429");
+    print_row("open singletons", SINGLETONS_MAX, "429");
     print_row("clusters that a job names or excludes", FL_JOB_CLUSTERS_MAX, "422");
     print_row("kinds of resources beside cpu, memory and gpus that a job asks for",
               FL_JOB_EXTRAS_MAX, "422");

@@ -6,8 +6,8 @@
  *
  * A job is stored in two parts.  The *spec* is what its replicas run and what the
  * scheduler looks at; fl_job_spec_canonical writes it, its SHA-256 is its name, and many jobs share
- * one.  The job's own fields (name, queue, labels, priority, array, hold, params, after) are the
- * other part.
+ * one.  The job's own fields (name, queue, labels, priority, array, hold, params, after, singleton)
+ * are the other part.
  *
  * Strings and lists of a spec are in the arena, or views of the document: it lives as long as both.
  * Uses shared/base and shared/json.  Pure. */
@@ -80,7 +80,8 @@ struct fl_job_spec {
     /* Sums over the roles. */
     uint32_t replicas;
     bool has_image; /* some role has one */
-    bool is_held;   /* the job's own */
+    bool is_held;   /* the job's own, as is_singleton */
+    bool is_singleton;
 };
 
 /* The administrator's limits; where a call takes NULL, the limits above hold. */

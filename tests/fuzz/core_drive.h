@@ -278,6 +278,8 @@ static void drive_submit(struct drive *drive)
             if (flags & 32) items[i].elements = flags & 16 ? 1 : 3;
         }
         if (flags % 32 == 13) drive_after(drive, &items[i], after[i]);
+        items[i].is_singleton = flags % 32 == 11;
+        if (items[i].is_singleton) items[i].name = fl_str_c(drive_queues[drive_below(drive, 4)]);
     }
     drive_ask(drive, &event);
 }

@@ -26,17 +26,18 @@ static void I2_job_is_open(struct checks *checks, uint64_t id, const char *what)
 }
 
 /* I15, and that a request that is stepped again, or sent again with its key, makes nothing twice:
- * the client gives no name to two jobs. */
+ * the client gives no name to two jobs, but to singletons, whose labels differ. */
 static void read_job_new(struct checks *checks, const struct row_job_new *row)
 {
     struct checks_job *job = checks_job(checks, row->job);
+    struct fl_str name = row->is_singleton ? row->labels : row->name;
 
     if (job->is_known) sim_broken(checks->sim, "I17", "job %" PRIu64 " was issued twice", row->job);
-    if (row->name.len && fl_map_find(&checks->names, row->name.at, row->name.len, NULL)) {
+    if (name.len && fl_map_find(&checks->names, name.at, name.len, NULL)) {
         sim_broken(checks->sim, "I15", "the one request of job \"%.*s\" made two jobs",
-                   FL_STR_ARG(row->name));
+                   FL_STR_ARG(name));
     }
-    fl_map_put(&checks->names, row->name.at, row->name.len, row->job);
+    fl_map_put(&checks->names, name.at, name.len, row->job);
     job->is_known = true;
     job->elements = row->elements;
     job->is_picked = row->picked.len > 0;
@@ -363,6 +364,7 @@ static void read_mark(struct checks *checks, struct tally *tally, const struct r
     case CORE_MARK_picked:
     case CORE_MARK_after:
     case CORE_MARK_edited:
+    case CORE_MARK_singleton:
         break;
     }
 }

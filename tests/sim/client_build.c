@@ -231,6 +231,24 @@ static void draw_after(const struct fake_client *client, const struct client_req
     items[i].after_len = list.len;
 }
 
+/* Some jobs run one at a time, in one seed of four, by numbers of their own, too.  Those of a shape
+ * have a name for each place in a request: names are different within one.  The name that would be
+ * the job's alone is a label. */
+static void draw_singleton(const struct fake_client *client, const struct client_request *request,
+                           struct core_submit_item *items, size_t i, uint32_t shape,
+                           struct fl_arena *arena)
+{
+    struct fl_prng prng;
+
+    if (fl_hash_u64(client->sim->seed, 36) % 4 != 0) return;
+    fl_prng_seed(&prng, fl_hash_u64(request->seed, 36 + i));
+    if (!fl_prng_chance(&prng, 400000)) return;
+    items[i].is_singleton = true;
+    items[i].labels =
+        fl_str_c(fl_arena_printf(arena, "of=" FL_STR_FMT "\nteam=a\n", FL_STR_ARG(items[i].name)));
+    items[i].name = fl_str_c(fl_arena_printf(arena, "r0-%zu-%u", i, shape));
+}
+
 /* One job of the stream, or its gang. */
 static void build_chosen(struct fake_client *client, const struct client_request *request,
                          uint64_t number, struct engine_event *event)
@@ -296,6 +314,7 @@ static void build_submit(struct fake_client *client, const struct client_request
             }
         }
         draw_after(client, request, items, i, &event->arena);
+        if (!is_poison) draw_singleton(client, request, items, i, shape, &event->arena);
         if (is_poison) sim_fault(client->sim, FAULT_db_refusal);
     }
     event->event.submit.at = items;

@@ -16,7 +16,7 @@ struct asked_item {
     struct fl_digest spec;
     int32_t priority;
     uint32_t elements, deadline_s, retries_max;
-    bool is_held;
+    bool is_held, is_singleton;
     FL_VEC(struct fl_dependency) after; /* resolved, in a row; else as it was asked */
 };
 
@@ -105,7 +105,8 @@ static void keep_items(struct asked *asked, const struct core_event *event)
                                   .elements = from->elements,
                                   .deadline_s = from->deadline_s,
                                   .retries_max = from->retries_max,
-                                  .is_held = from->is_held};
+                                  .is_held = from->is_held,
+                                  .is_singleton = from->is_singleton};
 
         for (size_t k = 0; k < from->after_len; k++) {
             fl_vec_push(&item.after, from->after[k].after);
@@ -242,7 +243,8 @@ static bool is_same_item(const struct asked_item *a, const struct asked_item *b)
            a->params == b->params && a->labels == b->labels && a->owner == b->owner &&
            a->retry_of == b->retry_of && memcmp(&a->spec, &b->spec, sizeof(a->spec)) == 0 &&
            a->priority == b->priority && a->elements == b->elements &&
-           a->deadline_s == b->deadline_s && a->retries_max == b->retries_max;
+           a->deadline_s == b->deadline_s && a->retries_max == b->retries_max &&
+           a->is_singleton == b->is_singleton;
 }
 
 static void see_job(struct policy *policy, const struct row_job_new *row)
@@ -262,7 +264,8 @@ static void see_job(struct policy *policy, const struct row_job_new *row)
                                          .priority = row->priority,
                                          .elements = row->elements,
                                          .deadline_s = row->deadline_s,
-                                         .retries_max = row->retries_max}};
+                                         .retries_max = row->retries_max,
+                                         .is_singleton = row->is_singleton}};
 
     if (queue->tenant != row->tenant) {
         sim_broken(policy->sim, "I29", "job %" PRIu64 " of tenant %u is in a queue of tenant %u",

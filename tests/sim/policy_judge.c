@@ -3,6 +3,7 @@
 
 #include "tests/sim/policy_after.h"
 #include "tests/sim/policy_runs.h"
+#include "tests/sim/policy_singleton.h"
 
 /* Each decision is compared with what the model knew just before it. */
 
@@ -18,6 +19,7 @@ static void I25_it_may_start(struct policy *policy, const struct row_attempt_new
 
     if (job->is_held) why = "is held";
     if (policy_after_waits(policy, job)) why = "waits for other jobs";
+    if (policy_singleton_waits(policy, row->job)) why = "is not the oldest of its name";
     if (policy_queue(policy, job->queue)->is_paused) why = "is in a paused queue";
     if (job->is_stopped) why = "is to stop";
     if (job->first_start &&

@@ -14,6 +14,7 @@
 #include "tests/sim/policy_overdue.h"
 #include "tests/sim/policy_reads.h"
 #include "tests/sim/policy_runs.h"
+#include "tests/sim/policy_singleton.h"
 #include "tests/sim/policy_time.h"
 
 struct policy *policy_create(struct sim *sim, const struct policy_config *config)
@@ -70,6 +71,7 @@ void policy_destroy(struct policy *policy)
     fl_vec_fini(&policy->must_have_first_start);
     fl_vec_fini(&policy->must_stop);
     fl_vec_fini(&policy->must_be_over);
+    fl_vec_fini(&policy->singletons);
     policy_asked_destroy(policy->asked);
     policy_access_destroy(policy->access);
     fl_free(policy);
@@ -476,6 +478,7 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
     job->elements = row->elements;
     policy_line_up(policy, job, row->job);
     policy_after_job(policy, row);
+    policy_singleton_job(policy, row);
 }
 
 static void end_job(struct policy *policy, const struct row_job_end *row)
@@ -484,6 +487,7 @@ static void end_job(struct policy *policy, const struct row_job_end *row)
 
     policy_ends_job(policy, row);
     policy_after_job_end(policy, row);
+    policy_singleton_job_end(policy, row->job);
     job->is_open = false;
     policy_leave_line(policy, job, row->job);
 }
@@ -630,6 +634,9 @@ static void read_mark(struct policy *policy, const struct row_mark_set *row)
     case CORE_MARK_edited:
         policy_edit_mark(policy, row);
         break;
+    case CORE_MARK_singleton:
+        policy_singleton_mark(policy, row);
+        break;
     }
 }
 
@@ -673,6 +680,7 @@ static void read_row(struct policy *policy, const struct row *row)
         break;
     case ROW_job_edit:
         policy_edit_job(policy, &row->job_edit);
+        policy_singleton_edit(policy, &row->job_edit);
         break;
     case ROW_job_end:
         end_job(policy, &row->job_end);
@@ -764,6 +772,7 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
     }
     policy_ends_batch(policy);
     policy_after_batch(policy);
+    policy_singleton_batch(policy);
     policy_asked_batch(policy);
     policy_access_batch(policy);
     policy->state++; /* the last row is in, too */

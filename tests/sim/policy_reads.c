@@ -6,6 +6,7 @@
 #include "tests/sim/policy_after.h"
 #include "tests/sim/policy_asked.h"
 #include "tests/sim/policy_runs.h"
+#include "tests/sim/policy_singleton.h"
 
 /* ---- a job ----------------------------------------------------------------------------------- */
 
@@ -83,7 +84,8 @@ static bool is_of_waiting(enum reason reason)
 {
     return reason != REASON_none && reason != REASON_Held && reason != REASON_QueuePaused &&
            reason != REASON_Dispatching && reason != REASON_ClusterSilent &&
-           reason != REASON_WaitsForJobs && reason < REASON_Succeeded;
+           reason != REASON_WaitsForJobs && reason != REASON_WaitsForTurn &&
+           reason < REASON_Succeeded;
 }
 
 static bool is_stop_repeated(const struct policy *policy, const struct policy_job *job)
@@ -109,6 +111,7 @@ static bool is_true_reason(struct policy *policy, const struct policy_job *job,
     if (job->live > 0) return view->reason == REASON_Dispatching;
     if (job->is_held) return view->reason == REASON_Held;
     if (policy_after_waits(policy, job)) return view->reason == REASON_WaitsForJobs;
+    if (policy_singleton_waits(policy, view->job.n)) return view->reason == REASON_WaitsForTurn;
     if (policy_queue(policy, job->queue)->is_paused) return view->reason == REASON_QueuePaused;
     if (view->reason == REASON_BackoffUntil) return !policy_is_ready(policy, job, true);
     return is_of_waiting(view->reason) && may_be_in_line(policy, job);

@@ -219,6 +219,13 @@ struct policy_time {
     fl_ms ahead_least; /* the core's time against the fastest clock there is */
 };
 
+/* An open job that runs alone; texts by their hashes. */
+struct policy_singleton {
+    uint64_t job, owner, name;
+    uint32_t tenant;
+    bool is_marked, has_waited;
+};
+
 struct policy {
     struct sim *sim;
     struct policy_asked *asked;
@@ -247,7 +254,8 @@ struct policy {
     FL_VEC(struct policy_bucket) buckets;
     FL_VEC(uint64_t) must_have_first_start; /* jobs, in this batch */
     FL_VEC(struct policy_must_stop) must_stop;
-    FL_VEC(struct policy_live) must_be_over; /* replicas of them ended in this batch */
+    FL_VEC(struct policy_live) must_be_over;    /* replicas of them ended in this batch */
+    FL_VEC(struct policy_singleton) singletons; /* open ones, by id */
 };
 
 /* ---- policy_model.c -------------------------------------------------------------------------- */

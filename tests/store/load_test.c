@@ -414,6 +414,7 @@ static void submit(struct drive *drive)
             .retries_max = retries_max,
             .is_held = fl_prng_chance(&drive->prng, 100000),
             .name = FL_STR("job"),
+            .is_singleton = fl_prng_chance(&drive->prng, 100000),
         };
         if (drive->jobs == 0 || !fl_prng_chance(&drive->prng, 200000)) continue;
         after[i] = (struct core_dependency){

@@ -93,7 +93,7 @@ static void documents_come_by_id_and_specs_by_digest(void **state)
                            " labels=11 params={} 1000-3000 #2 exit=9\n"));
     assert_non_null(strstr(told,
                            "3 queue=2 n of  x1 priority=-3 retry_of=0 spec=7 labels=7 params={}"
-                           " 1000-0 after=9\n"));
+                           " 1000-0 after=9 singleton\n"));
     assert_non_null(strstr(told,
                            "5 queue=2 cancelled Cancelled n of  x2 priority=-3 retry_of=0 spec=7"
                            " labels=7 params={} 1000-3000\n"));

@@ -81,6 +81,18 @@ static struct fl_str name_of(const char *word, uint8_t turn)
     return fl_str_c(name);
 }
 
+/* "sync1" of ann, as singleton_table.h has it. */
+static struct fl_str key_bytes(uint8_t t)
+{
+    static char bytes[3][32];
+    struct fl_str name = name_of("sync", t);
+
+    bytes[t % 3][0] = 3;
+    memcpy(bytes[t % 3] + 1, "ann", 3);
+    memcpy(bytes[t % 3] + 4, name.at, name.len);
+    return (struct fl_str){bytes[t % 3], 4 + name.len};
+}
+
 static const char *const uuids[] = {"0e984725-c51c-4bf4-9960-e1c80e27aba0",
                                     "0e984725-c51c-4bf4-9960-e1c80e27aba1",
                                     "0e984725-c51c-4bf4-9960-e1c80e27aba2"};
@@ -150,7 +162,10 @@ struct row upgrade_life_row(uint8_t t, size_t i)
         ROW(job_new, .job = job + 5, .tenant = 1, .queue = t, .shape = shape, .elements = 3,
             .spec = spec),
         ROW(job_new, .job = job + 6, .tenant = 1, .queue = t, .shape = shape, .elements = 1,
-            .spec = spec, .after = after_bytes(job + 3)),
+            .spec = spec, .after = after_bytes(job + 3), .name = name_of("sync", t),
+            .owner = FL_STR("ann"), .is_singleton = 1),
+        ROW(mark_set, .job = job + 6, .kind = CORE_MARK_singleton, .value = 1,
+            .body = key_bytes(t)),
         ROW(mark_set, .job = job + 6, .kind = CORE_MARK_after, .value = 1,
             .body = after_bytes(job + 3)),
         ROW(job_edit, .job = job + 4, .revision = 1, .queue = t, .priority = -7,

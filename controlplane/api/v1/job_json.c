@@ -99,6 +99,7 @@ static void write_cold(struct api_call *call, struct fl_json_out *json, const st
     fl_json_open(json, "after", '[');
     if (job && job->after.len > 0) write_dependencies(call, json, job->after);
     fl_json_close(json, ']');
+    fl_json_put_bool(json, "singleton", job && job->is_singleton);
 }
 
 /* How a job that is its only element went; nulls for others, and as long as it has not ended. */
@@ -188,6 +189,7 @@ void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct f
                                   .labels = item->labels,
                                   .owner = api_owner(call),
                                   .after = encode_after(call, item),
+                                  .is_singleton = item->is_singleton,
                                   .accepted_at = at};
     struct core_job_view view = {
         .job = job,
@@ -351,6 +353,7 @@ static const struct api_field job_fields[] = {
              "the owner of the token that submitted it, or the token's name; null: not known"),
     API_MUST("retryOf", "string or null", "the job that it repeats"),
     API_MUST("after", "array of AfterJob", "the jobs that it was to run after"),
+    API_MUST("singleton", "boolean", "it runs alone among singletons of its name and owner"),
     API_MUST("queue", "string or null", "where it waits"),
     API_MUST("state", "string", "where it is", .words = JOB_STATES(API_WORD)),
     API_MUST("reason", "string or null", "why it waits, or how it ended: see reasons.md"),
@@ -382,7 +385,7 @@ const struct api_object job_object = {
     .fields = job_fields,
     .example = "{\"id\":\"job-7\",\"name\":null,\"labels\":{},"
                "\"submittedAt\":\"2026-01-31T09:00:00.000Z\",\"submittedBy\":\"ann\","
-               "\"retryOf\":null,\"after\":[],"
+               "\"retryOf\":null,\"after\":[],\"singleton\":false,"
                "\"queue\":\"default\",\"state\":\"running\",\"reason\":null,"
                "\"unknownSince\":null,\"priority\":0,\"deadline\":null,\"revision\":0,\"elements\":"
                "{\"total\":1,\"started\":1,"

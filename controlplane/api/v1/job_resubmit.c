@@ -105,6 +105,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
         .labels = fl_arena_str(&event->arena, resubmit->job.labels),
         .params = fl_arena_str(&event->arena, resubmit->job.params),
         .retry_of = resubmit->job.job,
+        .is_singleton = resubmit->job.is_singleton,
     };
     if (!put_picks(call, &event->arena, item)) {
         engine_event_destroy(event);

@@ -166,6 +166,7 @@ bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
         .deadline_s = spec->deadline_s,
         .retries_max = spec->retries,
         .is_held = spec->is_held,
+        .is_singleton = spec->is_singleton,
         .name = fl_arena_str(arena, spec->name),
     };
     take_after(&spec->after, arena, &item);

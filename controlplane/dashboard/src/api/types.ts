@@ -54,6 +54,8 @@ export type Job = {
     retryOf: string | null;
     /** the jobs that it was to run after */
     after: Array<AfterJob>;
+    /** it runs alone among singletons of its name and owner */
+    singleton: boolean;
     /** where it waits */
     queue: string | null;
     /** where it is */
@@ -250,6 +252,8 @@ export type BatchUse = {
     params?: Record<string, string>;
     /** the jobs that it is to run after */
     after?: Array<JobAfter>;
+    /** it runs alone among singletons of its name and owner */
+    singleton?: boolean;
 };
 
 /** A job by the spec of an earlier job, with its own members. */
@@ -272,6 +276,8 @@ export type BatchUseDigest = {
     params?: Record<string, string>;
     /** the jobs that it is to run after */
     after?: Array<JobAfter>;
+    /** it runs alone among singletons of its name and owner */
+    singleton?: boolean;
 };
 
 /** The new values of members of an open job. A member that is left out stays. */
@@ -1233,6 +1239,8 @@ export type JobDocument = {
     /** Other jobs, whose ends it waits for. One that cannot end as it should any more ends this job, too,
      * as `cancelled` for reason `NeverMet`. */
     after?: Array<JobAfter>;
+    /** It runs alone among singletons of its name and owner, in the order of submission. It needs a `name`. */
+    singleton?: boolean;
     /** The long form: the kinds of replicas that run together, as one gang. */
     roles?: Array<JobRole>;
 };

@@ -13,6 +13,7 @@ function job(more: Partial<Job>): Job {
         submittedBy: null,
         retryOf: null,
         after: [],
+        singleton: false,
         queue: "default",
         state: "running",
         reason: null,

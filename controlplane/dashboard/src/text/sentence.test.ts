@@ -15,6 +15,7 @@ function job(members: Partial<Job>): Job {
         submittedBy: "ann",
         retryOf: null,
         after: [],
+        singleton: false,
         queue: "default",
         state: "queued",
         reason: null,

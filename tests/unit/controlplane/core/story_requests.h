@@ -178,6 +178,7 @@ static bool read_item_word(struct teller *teller, struct core_submit_item *item)
         return true;
     }
     if (take(teller, "held")) return item->is_held = true;
+    if (take(teller, "alone")) return item->is_singleton = true;
     if (take_u32(teller, "retries", &item->retries_max)) return true;
     if (take_u32(teller, "deadline", &item->deadline_s)) return true;
     if ((text = take_value(teller, "prio"))) {
@@ -233,6 +234,7 @@ static void submit(struct teller *teller)
     while ((text = take_value(teller, "key"))) {
         event.key = str(text);
     }
+    if ((text = take_value(teller, "owner"))) event.owner = str(text);
     event.submit.is_dry = take(teller, "dry");
     (void)take_u32(teller, "tenant", &event.tenant.n);
     do {

@@ -244,6 +244,7 @@ static bool says_nothing(const struct row *row, const char *word)
                                          "has_marks=0",
                                          "deadline_s=0",
                                          "retries_max=0",
+                                         "is_singleton=0",
                                          "is_removed=0",
                                          "has_default_cpu=0",
                                          "default_cpu_milli=0"};

@@ -15,6 +15,7 @@ function job(total: number): Job {
         submittedBy: null,
         retryOf: null,
         after: [],
+        singleton: false,
         queue: "default",
         state: "running",
         reason: null,
