@@ -542,6 +542,11 @@ static bool do_visit(void *self, const struct fl_visit_open *open,
     struct kube_runtime *runtime = self;
     struct pod_look look;
 
+    if (open->is_files) {
+        return fl_fail(err, FL_UNSUPPORTED,
+                       "files of pods are not kept: write them to a volume, or copy them while the "
+                       "pod runs");
+    }
     if (!pod_rule_find(runtime->rule, open->attempt, open->replica, &look)) {
         return fl_fail(err, FL_ABSENT, "this agent does not have this replica");
     }

@@ -39,13 +39,14 @@ static void remove_output(int dir)
     closedir(folder);
 }
 
-/* The job may have left many files, which are removed bit by bit. */
-static void remove_files(struct process_replica *replica)
+/* The job's files are kept as after any other end, or removed bit by bit. */
+static void put_files_away(struct process_replica *replica)
 {
     struct process *process = replica->process;
     char from[LAYOUT_NAME_MAX + sizeof("/" LAYOUT_FILES)];
     char to[LAYOUT_NAME_MAX + sizeof(PROCESS_GONE "-" LAYOUT_FILES)];
 
+    if (process_kept_take(replica)) return;
     snprintf(from, sizeof(from), "%s/" LAYOUT_FILES, replica->name);
     snprintf(to, sizeof(to), PROCESS_GONE "%s-" LAYOUT_FILES, replica->name);
     if (renameat2(process->dir, from, process->dir, to, RENAME_NOREPLACE) == 0) {
@@ -77,7 +78,7 @@ void given_up_write(struct process_replica *replica)
         }
         close(dir);
     }
-    remove_files(replica);
+    put_files_away(replica);
     set_end(replica, bytes);
     /* Only now: an agent that dies before its note is written gives nothing up. */
     fl_log(FL_LOG_WARN, "process", "output_given_up", FL_LOG_S("replica", replica->name),

@@ -247,6 +247,7 @@ static void keep_texts(struct process *process)
     config->supervisor = keep(process, config->supervisor);
     config->name = keep(process, config->name);
     config->cgroup = keep(process, config->cgroup);
+    config->kept_dir = keep(process, config->kept_dir);
     config->named = fl_amounts_copy(&config->named, &process->texts);
 }
 
@@ -272,6 +273,7 @@ bool process_create(struct fl_loop *loop, const struct process_config *config,
         process_destroy(process);
         return false;
     }
+    process_kept_init(process);
     name_nodes(process);
     limit_news(process);
     *ret_process = process;
@@ -285,6 +287,7 @@ void process_destroy(struct process *process)
     process_events_fini(process);
     adopt_fini(process);
     process_table_fini(process);
+    kept_destroy(process->kept);
     process_sweeper_fini(process);
     while (process->names.len > 0) {
         fl_free(fl_vec_pop(&process->names));

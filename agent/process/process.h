@@ -6,6 +6,8 @@
  * 'lost'.
  * It isolates nothing: jobs run as the agent's user and see its files and each other's.  Limits of
  * cpu and memory hold where a control group was delegated.
+ * A replica's own folder is kept for a while after its end (kept.h), and a visit can read it:
+ * fl_visit_open.is_files.
  * Nodes may be pretended: the settings then give their cpu, memory and gpus.
  *
  * Descriptors.  Each living replica holds one, for its supervisor's news.  A reserve is kept for
@@ -35,6 +37,10 @@ struct process_config {
     /* How long a removal waits for the output to be taken.  Then the output becomes a gap, and the
      * removal waits as long again for that to be taken. */
     fl_ms log_grace_ms;
+    /* Files of replicas that ended; keep_ms 0: none are kept. */
+    const char *kept_dir; /* beside 'dir', on the same file system; may be NULL with keep_ms 0 */
+    fl_ms keep_ms;
+    uint64_t keep_bytes_max, keep_replica_bytes_max;
 };
 
 struct process;

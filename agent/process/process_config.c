@@ -92,7 +92,8 @@ static void log_capacity(const struct process_config *config)
 bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime,
                   struct fl_err *err)
 {
-    char cgroup[CGROUP_PATH_MAX], name[NODE_NAME_MAX], supervisor[PATH_MAX], dir[PATH_MAX];
+    char cgroup[CGROUP_PATH_MAX], name[NODE_NAME_MAX], supervisor[PATH_MAX], dir[PATH_MAX],
+        kept[PATH_MAX];
     struct process_config config = {
         .dir = dir,
         .supervisor = supervisor,
@@ -106,6 +107,10 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
         .head_bytes = (uint64_t)number(setup, PROCESS_SETTING_output_head),
         .tail_bytes = (uint64_t)number(setup, PROCESS_SETTING_output_tail),
         .log_grace_ms = number(setup, PROCESS_SETTING_log_grace),
+        .kept_dir = kept,
+        .keep_ms = number(setup, PROCESS_SETTING_keep_results),
+        .keep_bytes_max = (uint64_t)number(setup, PROCESS_SETTING_keep_results_bytes),
+        .keep_replica_bytes_max = (uint64_t)number(setup, PROCESS_SETTING_keep_results_job_bytes),
     };
     struct process *process;
     struct fl_arena arena = {0};
@@ -114,7 +119,8 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
     if (!find_supervisor(setup, supervisor, err)) return false;
     find_node_name(setup, name);
     config.cgroup = find_cgroup(setup, cgroup);
-    if (snprintf(dir, sizeof dir, "%s/replicas", setup->state_dir) >= (int)sizeof dir) {
+    if (snprintf(dir, sizeof dir, "%s/replicas", setup->state_dir) >= (int)sizeof dir ||
+        snprintf(kept, sizeof kept, "%s/kept", setup->state_dir) >= (int)sizeof kept) {
         return fl_fail(err, FL_TOO_LARGE, "the state directory's path is too long");
     }
     is_created = node_resources_read(fl_str_c(text(setup, PROCESS_SETTING_node_resources)), &arena,

@@ -5,18 +5,21 @@
  *   spawn.c            makes a directory and starts a supervisor in it
  *   replica.c          one replica: news of its supervisor, state in its directory, its end
  *   replica_removal.c  when a replica is removed
- *   process_visit_start.c, process_visit.c
- *                      shells, commands and connections into a replica (process_visit.h)
+ *   process_visit_start.c, process_files.c, process_visit.c
+ *                      shells, commands and connections into a replica, and files of one that has
+ *                      ended (process_visit.h)
  *   given_up.c         output that was not taken in time
+ *   process_kept.c     files that are kept after a replica's removal
  *   process_events.c, process_sweeper.c, process_table.c
  *                      events for the listener; directories removed bit by bit; replicas by name
  *   replica_pipes.c    news and commands of one supervisor
- * layout, cgroup, proc, tree and agent/output stand below all of them and know none. */
+ * kept, layout, cgroup, proc, tree and agent/output stand below all of them and know none. */
 #pragma once
 
 #include "agent/core/agent_command.h"
 #include "agent/output/output.h"
 #include "agent/process/cgroup.h"
+#include "agent/process/kept.h"
 #include "agent/process/layout.h"
 #include "agent/process/process.h"
 #include "shared/base/map.h"
@@ -97,6 +100,7 @@ struct process {
     struct fl_resources each;
     bool is_pretended;
     struct process_visit *visits; /* the newest first */
+    struct kept *kept;            /* NULL: nothing is kept, and never was */
 };
 
 /* ---- replica_pipes.c ------------------------------------------------------------------------- */
@@ -122,7 +126,14 @@ void process_sweeper_fini(struct process *process);
 void process_sweeper_remove(struct process *process, const char *name); /* a directory */
 /* The same for a directory that has its PROCESS_GONE name already. */
 void process_sweeper_remove_later(struct process *process, const char *name);
+/* The folder dir/name moves among those that are removed.  False: it cannot, and errno says why. */
+bool process_sweeper_adopt(struct process *process, int dir, const char *name);
 void process_sweeper_reap(struct process *process, pid_t supervisor); /* waits without blocking */
+
+/* ---- process_kept.c -------------------------------------------------------------------------- */
+void process_kept_init(struct process *process);
+/* The replica's own folder leaves its directory and is kept, if it left anything and may be. */
+bool process_kept_take(struct process_replica *replica);
 
 /* ---- process_events.c ------------------------------------------------------------------------ */
 void process_events_init(struct process *process);

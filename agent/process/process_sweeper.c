@@ -12,7 +12,7 @@ enum {
     SWEEP_MS = 20,
     SWEEP_ENTRIES = 500, /* entries that one sweep removes */
     FIRST_ENTRIES = 64,  /* entries removed at once: enough for a job that left no files */
-    ENTRY_NAME_MAX = LAYOUT_NAME_MAX + 32,
+    ENTRY_NAME_MAX = KEPT_NAME_MAX + 32,
 };
 
 static void sweep(void *ctx)
@@ -52,16 +52,32 @@ void process_sweeper_remove_later(struct process *process, const char *name)
     if (!fl_timer_is_on(&process->sweep)) fl_timer_in(&process->sweep, SWEEP_MS);
 }
 
+/* Under its own name, an agent that starts now would adopt it half empty. */
+static bool rename_gone(const struct process *process, int dir, const char *name,
+                        char ret_gone[ENTRY_NAME_MAX])
+{
+    for (uint32_t i = 0; i < 1000; i++) {
+        snprintf(ret_gone, ENTRY_NAME_MAX, PROCESS_GONE "%s-%" PRIu32, name, i);
+        if (renameat2(dir, name, process->dir, ret_gone, RENAME_NOREPLACE) == 0) return true;
+        if (errno != EEXIST) return false;
+    }
+    return false;
+}
+
+bool process_sweeper_adopt(struct process *process, int dir, const char *name)
+{
+    char gone[ENTRY_NAME_MAX];
+
+    if (!rename_gone(process, dir, name, gone)) return false;
+    process_sweeper_remove_later(process, gone);
+    return true;
+}
+
 void process_sweeper_remove(struct process *process, const char *name)
 {
     char gone[ENTRY_NAME_MAX];
 
-    /* Under its own name, an agent that starts now would adopt it half empty. */
-    for (uint32_t i = 0; i < 1000; i++) {
-        snprintf(gone, sizeof(gone), PROCESS_GONE "%s-%" PRIu32, name, i);
-        if (renameat2(process->dir, name, process->dir, gone, RENAME_NOREPLACE) == 0) break;
-        if (errno == ENOENT) return;
-    }
+    if (!rename_gone(process, process->dir, name, gone) && errno == ENOENT) return;
     if (!tree_remove_some(process->dir, gone, FIRST_ENTRIES)) {
         process_sweeper_remove_later(process, gone);
     }

@@ -16,9 +16,10 @@
 #include "agent/process/proc.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/hash.h"
 #include "shared/io/clock.h"
 
-enum { HANGUP_MS = 3000, KILLED_MS = 1000, END_OF_TRANSMISSION = 4 };
+enum { HANGUP_MS = 3000, KILLED_MS = 1000, SKIP_READS_MAX = 64, END_OF_TRANSMISSION = 4 };
 
 static void on_watch(void *ctx, unsigned events)
 {
@@ -177,7 +178,7 @@ static struct runtime_visit_read over(struct process_visit *visit)
 {
     struct fl_visit_status status = {.exit_code = visit->exit_code};
 
-    if (!visit->replica) {
+    if (!visit->replica && !visit->is_files) {
         status.code = FL_UNAVAILABLE;
         status.text = FL_STR("the replica has ended, and with it what ran here");
     } else if (visit->failed.code != FL_OK) {
@@ -219,6 +220,33 @@ static bool has_connected(struct process_visit *visit)
     return true;
 }
 
+/* Passes over the bytes that the reader has already.  False: there are more of them to come. */
+static bool has_skipped(struct process_visit *visit)
+{
+    uint8_t piece[16384];
+    ssize_t n = 1;
+
+    for (int i = 0; i < SKIP_READS_MAX && visit->skip_bytes > 0 && n > 0; i++) {
+        size_t max = visit->skip_bytes < sizeof piece ? visit->skip_bytes : sizeof piece;
+
+        n = read(visit->at[PROCESS_VISIT_OUT].fd, piece, max);
+        if (n <= 0) break;
+        visit->crc = fl_crc32c(visit->crc, piece, (size_t)n);
+        visit->skip_bytes -= (uint64_t)n;
+    }
+    if (visit->skip_bytes > 0 && (n > 0 || (n < 0 && errno == EAGAIN && !visit->has_exited))) {
+        await(visit, PROCESS_VISIT_OUT);
+        return false;
+    }
+    if (visit->skip_bytes == 0 && visit->crc == visit->skip_crc) return true;
+    visit->skip_bytes = 0;
+    fl_fail(&visit->failed, FL_CONFLICT,
+            "the files are not those of which a part was copied before: copy them again");
+    signal_all(visit, SIGKILL);
+    close_fd(visit, PROCESS_VISIT_OUT);
+    return true;
+}
+
 /* True: *ret is something to tell. */
 static bool read_one(struct process_visit *visit, enum process_visit_fd i, uint8_t *at,
                      size_t bytes_max, struct runtime_visit_read *ret)
@@ -252,6 +280,7 @@ static struct runtime_visit_read do_read(void *self, uint8_t *at, size_t bytes_m
     struct process_visit *visit = self;
 
     if (visit->is_connecting && !has_connected(visit)) return read;
+    if (visit->skip_bytes > 0 && !has_skipped(visit)) return read;
     if (read_one(visit, PROCESS_VISIT_OUT, at, bytes_max, &read)) return read;
     if (read_one(visit, PROCESS_VISIT_ERR, at, bytes_max, &read)) return read;
     return is_over(visit) ? over(visit) : read;

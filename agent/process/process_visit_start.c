@@ -1,4 +1,4 @@
-/* How a visit begins: a command with pipes or a terminal, or a connection. */
+/* How a visit begins: a command with pipes or a terminal, a connection, or files that are read. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,20 +88,28 @@ static bool make_terminal(struct process_visit *visit, struct ends *ends, struct
     return true;
 }
 
-static bool spawn_command(struct process_visit *visit, char **argv, const struct ends *ends,
-                          struct fl_err *err)
+/* A program without a '/' is looked up in our own PATH.  'folder' is where it starts; -1: here. */
+struct command {
+    char *const *argv, *const *env;
+    int folder;
+};
+
+static bool spawn_command(struct process_visit *visit, const struct command *command,
+                          const struct ends *ends, struct fl_err *err)
 {
     struct process *process = visit->process;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     sigset_t signals;
-    char *empty[] = {NULL};
     uint64_t descriptors = 0;
     int why;
 
     posix_spawn_file_actions_init(&actions);
     for (int i = 0; i < PROCESS_VISIT_FDS; i++) {
         posix_spawn_file_actions_adddup2(&actions, ends->at[i] >= 0 ? ends->at[i] : ends->at[0], i);
+    }
+    if (command->folder >= 0) {
+        posix_spawn_file_actions_addfchdir_np(&actions, command->folder);
     }
     posix_spawnattr_init(&attr);
     sigfillset(&signals);
@@ -111,14 +119,13 @@ static bool spawn_command(struct process_visit *visit, char **argv, const struct
     posix_spawnattr_setflags(&attr,
                              POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
     if (process->config.descriptors) descriptors = fl_descriptors_set(process->config.descriptors);
-    why = posix_spawn(&visit->pid, process->config.supervisor, &actions, &attr, argv, empty);
+    why = posix_spawnp(&visit->pid, command->argv[0], &actions, &attr, command->argv, command->env);
     if (descriptors) (void)fl_descriptors_set(descriptors);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&actions);
     if (why != 0) {
         visit->pid = 0;
-        return fl_fail(err, FL_IO, "cannot start %s: %s", process->config.supervisor,
-                       strerror(why));
+        return fl_fail(err, FL_IO, "cannot start %s: %s", command->argv[0], strerror(why));
     }
     visit->pidfd = pidfd_open(visit->pid, 0);
     if (visit->pidfd >= 0) return true;
@@ -152,7 +159,7 @@ static bool start_command(struct process_visit *visit, const struct fl_visit_ope
                           struct fl_err *err)
 {
     struct ends ends = {{-1, -1, -1}};
-    char *argv[ARGUMENTS_MAX];
+    char *argv[ARGUMENTS_MAX], *empty[] = {NULL};
     struct fl_arena arena = {0};
     bool is_started;
 
@@ -161,11 +168,44 @@ static bool start_command(struct process_visit *visit, const struct fl_visit_ope
                                 : make_pipes(visit, &ends, err);
     if (is_started) {
         (void)fill_argv(visit, open, &arena, argv);
-        is_started = spawn_command(visit, argv, &ends, err);
+        is_started = spawn_command(visit, &(struct command){argv, empty, -1}, &ends, err);
     }
     close_ends(&ends);
     fl_arena_fini(&arena);
     visit->replica->was_visited |= is_started;
+    return is_started;
+}
+
+/* ---- files of a replica that has ended ------------------------------------------------------- */
+
+/* Our own 'tar', and nothing of the job's, in the folder that has the files.  It has no input. */
+static bool run_tar(struct process_visit *visit, const struct fl_visit_open *open, int folder,
+                    const char *name, struct fl_err *err)
+{
+    char *archive[] = {"tar", "-cf", "-", (char *)name, NULL};
+    char *list[] = {"tar", "-cvvf", "/dev/null", (char *)name, NULL};
+    char *env[] = {"LC_ALL=C.UTF-8", NULL};
+    struct command command = {open->is_list ? list : archive, env, folder};
+    struct ends ends = {{-1, -1, -1}};
+    bool is_started = make_pipes(visit, &ends, err) && spawn_command(visit, &command, &ends, err);
+
+    close_ends(&ends);
+    visit->skip_bytes = is_started ? open->offset : 0;
+    visit->skip_crc = open->crc;
+    return is_started;
+}
+
+static bool start_files(struct process_visit *visit, const struct fl_visit_open *open,
+                        struct fl_err *err)
+{
+    struct fl_arena arena = {0};
+    const char *name;
+    int folder = process_files_open(visit->process, open, &arena, &name, err);
+    bool is_started = folder >= 0 && run_tar(visit, open, folder, name, err);
+
+    visit->is_files = true;
+    if (folder >= 0) close(folder);
+    fl_arena_fini(&arena);
     return is_started;
 }
 
@@ -205,25 +245,32 @@ static size_t visits_len(const struct process *process)
     return len;
 }
 
+static bool find_running(const struct process *process, const struct fl_visit_open *open,
+                         struct process_replica **ret_replica, struct fl_err *err)
+{
+    *ret_replica = process_table_find(process, open->attempt, open->replica);
+    if (!*ret_replica) return fl_fail(err, FL_ABSENT, "this agent does not have this replica");
+    return (*ret_replica)->phase == PROCESS_RUNNING ||
+           fl_fail(err, FL_CONFLICT, "the replica does not run now");
+}
+
 bool process_visit_start(struct process *process, const struct fl_visit_open *open,
                          const struct runtime_visit_port *port, struct runtime_visit *ret_visit,
                          struct fl_err *err)
 {
-    struct process_replica *replica = process_table_find(process, open->attempt, open->replica);
+    struct process_replica *replica = NULL;
     struct process_visit *visit;
     bool is_started;
 
-    if (!replica) return fl_fail(err, FL_ABSENT, "this agent does not have this replica");
-    if (replica->phase != PROCESS_RUNNING) {
-        return fl_fail(err, FL_CONFLICT, "the replica does not run now");
-    }
+    if (!open->is_files && !find_running(process, open, &replica, err)) return false;
     if (visits_len(process) >= VISITS_MAX) {
         return fl_fail(err, FL_FULL, "%d visits are open in this cluster, the most there can be",
                        VISITS_MAX);
     }
     visit = add_visit(process, replica, port);
-    is_started = open->port != 0 ? start_connection(visit, open->port, err)
-                                 : start_command(visit, open, err);
+    is_started = open->is_files    ? start_files(visit, open, err)
+                 : open->port != 0 ? start_connection(visit, open->port, err)
+                                   : start_command(visit, open, err);
     process_visit_watch(visit);
     *ret_visit = (struct runtime_visit){&process_visit_ops, visit};
     if (!is_started) process_visit_ops.destroy(visit);

@@ -1,5 +1,7 @@
-/* cp.c - 'cp': files out of a replica that runs, or into it.  The replica's own 'tar' is at the
- * other end, so its image must have one. */
+/* cp.c - 'cp': files out of a replica, or into one that runs.  At the other end is a 'tar': the
+ * replica's own, so its image must have one; or, when the replica has ended, its cluster's agent's.
+ * A copy from there that is cut goes on where it was, if the files are the same still. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,11 +16,21 @@
 #include "cli/output.h"
 #include "cli/visit_status.h"
 #include "cli/web_socket.h"
+#include "shared/base/hash.h"
 #include "shared/io/clock.h"
 #include "shared/io/loop.h"
 #include "shared/wire/visit.h"
 
-enum { PIECE_BYTES = 16384, SHOWN_MS = 200, EXIT_CANNOT_RUN = 126, EXIT_NO_PROGRAM = 127 };
+enum {
+    PIECE_BYTES = 16384,
+    SHOWN_MS = 200,
+    EXIT_CANNOT_RUN = 126,
+    EXIT_NO_PROGRAM = 127,
+    CUTS_MAX = 12, /* in a row, without a byte between them */
+    CUT_MS_MIN = 500,
+    CUT_MS_MAX = 10000,
+    PAUSE_US = 50000,
+};
 
 /* One end of a copy. */
 struct place {
@@ -33,7 +45,9 @@ struct copying {
     struct copy_in *in;
     struct copy_out *out;
     bool is_sent; /* the input has ended */
-    bool is_over, is_failed;
+    bool is_over, is_failed, is_list;
+    uint64_t offset; /* bytes of the archive that came, and their sum */
+    uint32_t crc;
     struct fl_err err; /* if it failed at this end */
     char why[256];
     uint64_t left_out;
@@ -70,6 +84,18 @@ static void fail(struct copying *copying)
     copying->is_failed = copying->is_over = true;
 }
 
+/* Names come from the job: on a terminal none steers it. */
+static void put_list(struct fl_str bytes)
+{
+    bool is_terminal = isatty(STDOUT_FILENO);
+
+    for (size_t i = 0; i < bytes.len; i++) {
+        unsigned char c = (unsigned char)bytes.at[i];
+
+        putchar(is_terminal && (c < ' ' || c == 127) && c != '\n' ? '?' : c);
+    }
+}
+
 static void on_piece(void *ctx, uint8_t channel, struct fl_str bytes, bool is_last)
 {
     struct copying *copying = ctx;
@@ -77,7 +103,11 @@ static void on_piece(void *ctx, uint8_t channel, struct fl_str bytes, bool is_la
     if (channel == FL_VISIT_STATUS) cli_visit_status_put(&copying->status, bytes, is_last);
     if (channel == FL_VISIT_STDERR) {
         fwrite(bytes.at, 1, bytes.len, stderr);
+    } else if (channel == FL_VISIT_STDOUT && copying->is_list) {
+        put_list(bytes);
     } else if (channel == FL_VISIT_STDOUT && copying->in && !copying->is_failed) {
+        copying->offset += bytes.len;
+        copying->crc = fl_crc32c(copying->crc, bytes.at, bytes.len);
         if (!copy_in_put(copying->in, bytes, &copying->err)) fail(copying);
         show(copying, false);
     }
@@ -117,17 +147,16 @@ static void on_closed(void *ctx, const char *why)
     snprintf(copying->why, sizeof copying->why, "%s", why);
 }
 
-/* Runs the command until it ends; its exit code, or ours. */
-static int visit(struct copying *copying, const char *job, const char *const *words, size_t len)
+/* Runs until the other end has ended; its exit code, or ours. */
+static int visit_path(struct copying *copying, const char *path)
 {
     struct cli_web_socket_port port = {copying, on_piece, on_taken, on_closed};
     struct cli *cli = copying->cli;
-    const char *path;
-    int code = cli_visit_exec_path(cli, job, words, len, false, &path);
+    int code;
 
     copying->is_over = copying->is_sent = false;
     copying->status = (struct cli_visit_status){0};
-    if (code == CLI_OK) code = cli_web_socket_open(cli, path, &port, &copying->socket);
+    code = cli_web_socket_open(cli, path, &port, &copying->socket);
     if (code != CLI_OK) return code;
     send_on(copying);
     while (!copying->is_over && !cli_is_interrupted()) {
@@ -143,6 +172,30 @@ static int visit(struct copying *copying, const char *job, const char *const *wo
     cli_web_socket_destroy(copying->socket);
     copying->socket = NULL;
     return code;
+}
+
+static int visit(struct copying *copying, const char *job, const char *const *words, size_t len)
+{
+    const char *path;
+    int code = cli_visit_exec_path(copying->cli, job, words, len, false, &path);
+
+    return code == CLI_OK ? visit_path(copying, path) : code;
+}
+
+/* From where the last one was cut. */
+static int visit_files(struct copying *copying, struct place from)
+{
+    struct cli *cli = copying->cli;
+    const char *path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/files?path=%s", from.job,
+                                       cli_escape(cli, from.path));
+    int code = cli_visit_query(cli, &path);
+
+    if (copying->is_list) path = fl_arena_printf(&cli->arena, "%s&list=true", path);
+    if (copying->offset > 0) {
+        path = fl_arena_printf(&cli->arena, "%s&offset=%" PRIu64 "&crc=%" PRIu32, path,
+                               copying->offset, copying->crc);
+    }
+    return code == CLI_OK ? visit_path(copying, path) : code;
 }
 
 static int copied(struct copying *copying, int code)
@@ -198,25 +251,85 @@ static bool is_folder(const char *path)
 
 /* ---- both ways ------------------------------------------------------------------------------- */
 
+/* After a cut.  False: it is given up. */
+static bool wait_for_next(struct copying *copying, unsigned cuts)
+{
+    int64_t until, ms = CUT_MS_MIN;
+
+    if (cuts > CUTS_MAX) return false;
+    for (unsigned i = 1; i < cuts && ms < CUT_MS_MAX; i++) {
+        ms *= 2;
+    }
+    until = fl_clock_mono() + (ms < CUT_MS_MAX ? ms : CUT_MS_MAX);
+    cli_fail(CLI_OK, "cut after %.1f MB; going on", (double)copying->offset / 1e6);
+    while (!cli_is_interrupted() && fl_clock_mono() < until) {
+        usleep(PAUSE_US);
+    }
+    return !cli_is_interrupted();
+}
+
+/* All of what was begun is dropped, and copied again. */
+static bool begin_again(struct copying *copying, const struct copy_in_config *config)
+{
+    if (copying->in) copy_in_destroy(copying->in);
+    copying->in = copying->is_list ? NULL : copy_in_create(config, &copying->err);
+    copying->offset = copying->left_out = 0;
+    copying->crc = 0;
+    return copying->is_list || copying->in;
+}
+
+static int fetch(struct copying *copying, struct place from, const struct copy_in_config *config)
+{
+    bool is_again = false;
+    uint64_t before = 0;
+    unsigned cuts = 0;
+    int code;
+
+    for (;;) {
+        code = visit_files(copying, from);
+        if (copying->is_failed || copying->offset == 0) return code;
+        cuts = copying->offset > before ? 1 : cuts + 1;
+        if (code == CLI_UNREACHABLE) {
+            if (!wait_for_next(copying, cuts)) return code;
+        } else if (code == CLI_FAILED && copying->offset == before && !is_again) {
+            is_again = true; /* the files are others now */
+            cli_fail(CLI_OK, "copying from the beginning");
+            if (!begin_again(copying, config)) return cli_fail_err(&copying->err);
+        } else {
+            return code;
+        }
+        before = copying->offset;
+    }
+}
+
 static int copy_from(struct copying *copying, struct place from, struct place to)
 {
     struct copy_in_config config = {.left_out = on_left_out, .left_out_ctx = copying};
-    const char *words[] = {"tar", "-cf", "-", "-C", NULL, NULL};
+    const char *unused;
     int code;
 
-    split(copying->cli, from.path, &words[4], &config.base);
-    words[5] = fl_arena_printf(&copying->cli->arena, "./%s", config.base);
+    split(copying->cli, from.path, &unused, &config.base);
     if (is_folder(to.path)) {
         config.folder = to.path;
         config.name = config.base;
     } else {
         split(copying->cli, to.path, &config.folder, &config.name);
     }
-    copying->in = copy_in_create(&config, &copying->err);
-    if (!copying->in) return cli_fail_err(&copying->err);
-    code = copied(copying, visit(copying, from.job, words, 6));
+    if (!begin_again(copying, &config)) return cli_fail_err(&copying->err);
+    code = copied(copying, fetch(copying, from, &config));
     copy_in_destroy(copying->in);
     return code;
+}
+
+static int list(struct copying *copying, const char *word)
+{
+    struct place from = place_of(copying->cli, word);
+    int code = CLI_OK;
+
+    if (!from.job) return cli_fail(CLI_USAGE, "cp --list: write JOB:PATH, or JOB: for all");
+    from.job = cli_job_id(copying->cli, from.job, &code);
+    copying->is_list = true;
+    return from.job ? visit_files(copying, from) : code;
 }
 
 /* Whether the path is a folder there: 0, 1, or an exit code for what stands in the way. */
@@ -255,9 +368,13 @@ int verb_cp(struct cli *cli)
     struct place from, to, *job;
     int code = CLI_OK;
 
-    if (cli->args.words.len != 2) {
-        return cli_fail(CLI_USAGE,
-                        "usage: fairlead cp JOB:PATH LOCAL, or fairlead cp LOCAL JOB:PATH");
+    if (cli_has(&cli->args, CLI_OPT_list) && cli->args.words.len == 1) {
+        return list(&copying, cli->args.words.at[0]);
+    }
+    if (cli->args.words.len != 2 || cli_has(&cli->args, CLI_OPT_list)) {
+        return cli_fail(
+            CLI_USAGE, "usage: fairlead cp JOB:PATH LOCAL, fairlead cp LOCAL JOB:PATH, or fairlead "
+                       "cp --list JOB:PATH");
     }
     from = place_of(cli, cli->args.words.at[0]);
     to = place_of(cli, cli->args.words.at[1]);

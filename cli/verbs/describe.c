@@ -66,6 +66,15 @@ static void put_limits(struct cli *cli, const char *name)
     json_decref(cluster);
 }
 
+/* Which files there are only its cluster knows, and for how long. */
+static void put_files(struct cli *cli, const json_t *job)
+{
+    if (!*cli_text(job, "endedAt")) return;
+    put_line(cli, "files",
+             fl_arena_printf(&cli->arena, "fairlead cp --list %s: shows what is kept of them",
+                             cli_text(job, "id")));
+}
+
 static void describe_job(struct cli *cli, const json_t *job)
 {
     const char *state = cli_text(job, "state"), *key;
@@ -95,6 +104,7 @@ static void describe_job(struct cli *cli, const json_t *job)
     put_line(cli, "submitted", cli_when(cli, cli_text(job, "submittedAt")));
     put_line(cli, "by", cli_text(job, "submittedBy"));
     put_line(cli, "ended", cli_when(cli, cli_text(job, "endedAt")));
+    put_files(cli, job);
     put_line(cli, "retry of", cli_text(job, "retryOf"));
     put_after(cli, json_object_get(job, "after"));
     if (json_is_true(json_object_get(job, "singleton"))) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { TERM_BYTES_MAX = 64, TEXT_BYTES_MAX = 1024, HAS_TTY = 1 };
+enum { TERM_BYTES_MAX = 64, TEXT_BYTES_MAX = 1024, HAS_TTY = 1, IS_FILES = 2, IS_LIST = 4 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -54,13 +54,18 @@ bool fl_visit_put_open(struct fl_buf *out, const struct fl_visit_open *open)
     fl_buf_put_u32(out, open->attempt.incarnation);
     fl_buf_put_u32(out, open->replica);
     fl_buf_put_u16(out, open->port);
-    fl_buf_put_u8(out, open->has_tty ? HAS_TTY : 0);
+    fl_buf_put_u8(out, (uint8_t)((open->has_tty ? HAS_TTY : 0) | (open->is_files ? IS_FILES : 0) |
+                                 (open->is_list ? IS_LIST : 0)));
     fl_buf_put_u16(out, open->size.rows);
     fl_buf_put_u16(out, open->size.columns);
     fl_buf_put_str(out, open->term);
     fl_buf_put_var(out, open->words_len);
     for (size_t i = 0; i < open->words_len; i++) {
         fl_buf_put_str(out, open->words[i]);
+    }
+    if (open->is_files) {
+        fl_buf_put_u64(out, open->offset);
+        fl_buf_put_u32(out, open->crc);
     }
     return end_record(out, from, FL_VISIT_OPEN);
 }
@@ -162,17 +167,26 @@ bool fl_visit_read_open(struct fl_str bytes, struct fl_str *words, struct fl_vis
     open.port = fl_read_u16(&reader);
     flags = fl_read_u8(&reader);
     open.has_tty = flags & HAS_TTY;
+    open.is_files = flags & IS_FILES;
+    open.is_list = flags & IS_LIST;
     open.size.rows = fl_read_u16(&reader);
     open.size.columns = fl_read_u16(&reader);
     open.term = fl_read_bytes(&reader, TERM_BYTES_MAX);
     len = fl_read_var(&reader);
-    if (len > FL_VISIT_WORDS_MAX || flags > HAS_TTY) reader.is_bad = true;
+    if (len > FL_VISIT_WORDS_MAX || flags > (HAS_TTY | IS_FILES | IS_LIST)) reader.is_bad = true;
     while (!reader.is_bad && open.words_len < len) {
         struct fl_str word = fl_read_bytes(&reader, FL_VISIT_BYTES_MAX);
 
         /* It becomes a C string. */
         if (word.len > 0 && memchr(word.at, 0, word.len)) reader.is_bad = true;
         words[open.words_len++] = word;
+    }
+    if (open.is_files) {
+        open.offset = fl_read_u64(&reader);
+        open.crc = fl_read_u32(&reader);
+    }
+    if (open.is_files ? open.port != 0 || open.has_tty || len != 1 : open.is_list) {
+        reader.is_bad = true;
     }
     if (open.term.len > 0 && memchr(open.term.at, 0, open.term.len)) reader.is_bad = true;
     if (!fl_reader_is_done(&reader)) return fl_fail(err, FL_INVALID, "a malformed OPEN");

@@ -10,6 +10,9 @@
  * Channels 0 to 4 and 255 have the numbers and meaning of Kubernetes' v5.channel.k8s.io, but the
  * form of RESIZE and STATUS.  A forward uses STDIN towards the replica and STDOUT from it.
  * STATUS is an agent's last record; it closes the stream behind it.
+ * An EXEC stream may also read files of a replica that has ended (is_files): STDOUT carries a tar
+ * archive of the path that is its one word, or a list of what is there.  The agent leaves out the
+ * bytes that the reader has from an earlier stream, and refuses if they were others.
  * Uses shared/base only.  Pure. */
 #pragma once
 
@@ -47,6 +50,11 @@ struct fl_visit_open {
     struct fl_str term;   /* TERM of a terminal; at most 64 bytes */
     struct fl_str *words; /* the command; none: a shell */
     size_t words_len;
+    /* files of a replica that has ended */
+    bool is_files;
+    bool is_list;    /* only what is there */
+    uint64_t offset; /* so many bytes of the archive are not sent ... */
+    uint32_t crc;    /* ... and have this fl_crc32c */
 };
 
 struct fl_visit_status {

@@ -8,10 +8,10 @@ extern const struct api_tables api_v1;
 
 extern const struct api_route job_submit_routes[], job_batch_routes[], job_list_routes[],
     job_get_routes[], job_edit_routes[], job_action_routes[], job_retry_routes[], bulk_routes[],
-    explain_routes[], job_log_routes[], job_log_search_routes[], job_visit_routes[], event_routes[],
-    queue_routes[], cluster_routes[], join_token_routes[], token_routes[], session_routes[],
-    audit_routes[], enrol_routes[], restore_routes[], usage_routes[], throughput_routes[],
-    health_routes[], openapi_routes[];
+    explain_routes[], job_log_routes[], job_log_search_routes[], job_visit_routes[],
+    job_files_routes[], event_routes[], queue_routes[], cluster_routes[], join_token_routes[],
+    token_routes[], session_routes[], audit_routes[], enrol_routes[], restore_routes[],
+    usage_routes[], throughput_routes[], health_routes[], openapi_routes[];
 
 extern const struct api_object problem_object, problem_error_object, job_object, elements_object,
     after_object, live_element_object, usage_object, attempt_object, job_page_object,

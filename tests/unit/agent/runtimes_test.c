@@ -56,6 +56,8 @@ static void close_world(struct world *world)
     fl_config_destroy(world->config);
     snprintf(path, sizeof path, "%s/replicas", world->dir);
     rmdir(path);
+    snprintf(path, sizeof path, "%s/kept", world->dir);
+    rmdir(path);
     snprintf(path, sizeof path, "%s/output", world->dir);
     rmdir(path);
     assert_int_equal(rmdir(world->dir), 0);

@@ -11,6 +11,8 @@
 
 #include "agent/process/process.h"
 #include "agent/process/tree.h"
+#include "shared/base/alloc.h"
+#include "shared/base/hash.h"
 #include "shared/io/clock.h"
 #include "tests/fl_test.h"
 #include "tests/unit/agent/replica_dir.h"
@@ -325,6 +327,161 @@ static void what_cannot_be_entered_is_refused(void **state)
     end(&world);
 }
 
+/* ---- files of one that has ended ------------------------------------------------------------- */
+
+enum { ARCHIVE_MAX = 1 << 20 };
+
+struct archive {
+    uint8_t *at;
+    size_t len;
+    struct fl_visit_status status;
+    char text[256];
+};
+
+static bool enter_files(struct world *world, struct guest *guest, const char *path, uint64_t offset,
+                        uint32_t crc, struct fl_err *err)
+{
+    struct fl_str word = fl_str_c(path);
+    struct fl_visit_open open = {
+        .words = &word, .words_len = 1, .is_files = true, .offset = offset, .crc = crc};
+
+    return enter(world, guest, &open, err);
+}
+
+static struct archive fetch(struct world *world, const char *path, uint64_t offset, uint32_t crc)
+{
+    struct archive archive = {.at = fl_new_array(uint8_t, ARCHIVE_MAX)};
+    struct fl_err err = {0};
+    struct guest guest;
+
+    if (!enter_files(world, &guest, path, offset, crc, &err)) fail_msg("%s", err.text);
+    assert_int_equal(guest.visit.ops->write(guest.visit.self, FL_STR("input")), 5); /* dropped */
+    for (;;) {
+        struct runtime_visit_read read = guest.visit.ops->read(
+            guest.visit.self, archive.at + archive.len, ARCHIVE_MAX - archive.len);
+
+        if (read.word == RUNTIME_VISIT_NOTHING) turn(world);
+        if (read.word == RUNTIME_VISIT_BYTES) archive.len += read.len;
+        if (read.word != RUNTIME_VISIT_OVER) continue;
+        archive.status = read.status;
+        snprintf(archive.text, sizeof archive.text, FL_STR_FMT, FL_STR_ARG(read.status.text));
+        break;
+    }
+    leave(&guest);
+    return archive;
+}
+
+/* The job leaves "out/a", which is long, a link to the folder above, and a link to a file. */
+static void end_with_files(struct world *world)
+{
+    struct guest guest;
+
+    command(world, &guest,
+            "mkdir out; head -c 300000 /dev/urandom > out/a; ln -s .. out/up; ln -s ../../spec "
+            "out/spec; echo made",
+            false);
+    until_out(&guest, "made");
+    until_over(&guest);
+    leave(&guest);
+    stop_replica(world);
+}
+
+static void remove_replica(struct world *world)
+{
+    world->runtime.ops->remove(world->runtime.self, attempt, 0);
+    world->runtime.ops->output_taken(world->runtime.self, attempt, 0);
+    while (process_stats(world->process).replicas > 0) {
+        turn(world);
+    }
+}
+
+static void keep_in(struct world *world, char kept[160])
+{
+    struct fl_err err = {0};
+
+    snprintf(kept, 160, "%s-kept", world->path);
+    process_destroy(world->process);
+    world->config.kept_dir = kept;
+    world->config.keep_ms = FL_HOUR_MS;
+    world->config.keep_bytes_max = world->config.keep_replica_bytes_max = 1 << 30;
+    world->is_synced = false;
+    assert_true(process_create(world->loop, &world->config, &world->process, &err));
+    world->runtime = process_runtime(world->process);
+    world->runtime.ops->begin(
+        world->runtime.self,
+        &(struct runtime_listener){.ctx = world, .happened = happened, .output = has_output});
+    while (!world->is_synced) {
+        turn(world);
+    }
+}
+
+static void files_are_read_before_and_after_the_removal_and_behind_a_cut(void **state)
+{
+    struct archive whole, later, rest, other;
+    struct world world;
+    char kept[160];
+
+    (void)state;
+    begin(&world);
+    keep_in(&world, kept);
+    end_with_files(&world);
+    whole = fetch(&world, "out/a", 0, 0);
+    assert_int_equal(whole.status.code, FL_OK);
+    assert_int_equal(whole.status.exit_code, 0);
+    assert_true(whole.len > 300000);
+    remove_replica(&world);
+    later = fetch(&world, "./out//a/", 0, 0);
+    assert_int_equal(later.len, whole.len);
+    assert_memory_equal(later.at, whole.at, whole.len);
+    rest = fetch(&world, "out/a", 200001, fl_crc32c(0, whole.at, 200001));
+    assert_int_equal(rest.status.code, FL_OK);
+    assert_int_equal(rest.len, whole.len - 200001);
+    assert_memory_equal(rest.at, whole.at + 200001, rest.len);
+    other = fetch(&world, "out/a", 200001, 7);
+    assert_int_equal(other.status.code, FL_CONFLICT);
+    assert_int_equal(other.len, 0);
+    fl_free(other.at);
+    other = fetch(&world, "out/a", (uint64_t)1 << 40, 7); /* there are not so many */
+    assert_int_equal(other.status.code, FL_CONFLICT);
+    fl_free(whole.at);
+    fl_free(later.at);
+    fl_free(rest.at);
+    fl_free(other.at);
+    assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    end(&world);
+}
+
+static void a_path_that_leads_out_of_the_files_is_refused(void **state)
+{
+    static const char *const paths[] = {
+        "../spec", "out/../../spec", "out/up/spec", "out/up/../gate", "out/up/.", "out/../out/a",
+        "..",      "none",           "out/a/b"};
+    struct fl_err err = {0};
+    struct archive link;
+    struct guest guest;
+    struct world world;
+    char kept[160];
+
+    (void)state;
+    begin(&world);
+    keep_in(&world, kept);
+    assert_false(enter_files(&world, &guest, "out", 0, 0, &err));
+    assert_int_equal(err.code, FL_CONFLICT); /* it runs */
+    end_with_files(&world);
+    remove_replica(&world);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (enter_files(&world, &guest, paths[i], 0, 0, &err)) fail_msg("%s is read", paths[i]);
+        assert_int_equal(err.code, FL_ABSENT);
+    }
+    assert_false(enter_files(&world, &guest, "/etc/passwd", 0, 0, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    link = fetch(&world, "out/spec", 0, 0); /* the link itself, not what it leads to */
+    assert_int_equal(link.at[156], '2');
+    fl_free(link.at);
+    assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    end(&world);
+}
+
 /* ---- connections ----------------------------------------------------------------------------- */
 
 static int listen_somewhere(int queue, uint16_t *ret_port)
@@ -484,6 +641,8 @@ FL_TESTS(cmocka_unit_test(a_command_reads_writes_and_ends_with_its_code),
          cmocka_unit_test(a_command_whose_visitor_left_is_hung_up_and_then_killed),
          cmocka_unit_test(commands_end_with_the_agent),
          cmocka_unit_test(a_visit_ends_with_its_replica),
+         cmocka_unit_test(files_are_read_before_and_after_the_removal_and_behind_a_cut),
+         cmocka_unit_test(a_path_that_leads_out_of_the_files_is_refused),
          cmocka_unit_test(what_cannot_be_entered_is_refused),
          cmocka_unit_test(a_connection_that_nobody_takes_is_refused_by_name),
          cmocka_unit_test(input_goes_out_once_a_slow_connection_is_made),

@@ -107,6 +107,40 @@ static void an_open_with_a_zero_byte_in_a_word_or_too_many_words_is_refused(void
     fl_buf_fini(&out);
 }
 
-FL_TESTS(cmocka_unit_test(records_are_read_as_they_were_written_however_they_are_cut),
+static void files_are_asked_for_by_one_path_and_nothing_else(void **state)
+{
+    struct fl_str words[2] = {FL_STR("out/model"), FL_STR("x")}, got[FL_VISIT_WORDS_MAX];
+    struct fl_visit_open open = {.words = words,
+                                 .words_len = 1,
+                                 .is_files = true,
+                                 .is_list = true,
+                                 .offset = (uint64_t)5 << 40,
+                                 .crc = 0xfffffff1},
+                         bad[] = {open, open, open, open}, read;
+    struct fl_err err = {0};
+    struct fl_buf out;
+
+    (void)state;
+    fl_buf_init(&out, 1 << 16);
+    assert_true(fl_visit_put_open(&out, &open));
+    assert_true(fl_visit_read_open((struct fl_str){(const char *)out.at + 3, out.len - 3}, got,
+                                   &read, &err));
+    assert_true(read.is_files && read.is_list && !read.has_tty);
+    assert_true(read.offset == open.offset && read.crc == open.crc);
+    bad[0].words_len = 2;
+    bad[1].has_tty = true;
+    bad[2].port = 80;
+    bad[3].is_files = false; /* a list of nothing */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        fl_buf_clear(&out);
+        assert_true(fl_visit_put_open(&out, &bad[i]));
+        assert_false(fl_visit_read_open((struct fl_str){(const char *)out.at + 3, out.len - 3}, got,
+                                        &read, &err));
+    }
+    fl_buf_fini(&out);
+}
+
+FL_TESTS(cmocka_unit_test(files_are_asked_for_by_one_path_and_nothing_else),
+         cmocka_unit_test(records_are_read_as_they_were_written_however_they_are_cut),
          cmocka_unit_test(an_unknown_channel_and_a_record_that_is_too_long_are_refused),
          cmocka_unit_test(an_open_with_a_zero_byte_in_a_word_or_too_many_words_is_refused))

@@ -1,0 +1,175 @@
+/* Which kept files have to go, and the words for those that went. */
+#include "agent/process/kept_list.h"
+
+#include <stdio.h>
+
+#include "tests/fl_test.h"
+
+static const struct kept_limits limits = {
+    .keep_ms = 1000, .bytes_max = 100, .replica_bytes_max = 60, .entries_max = 4};
+
+static void add(struct kept_list *list, unsigned job, fl_ms at, uint64_t bytes)
+{
+    struct kept_entry entry = {.at = at, .state = KEPT_MEASURED, .bytes = bytes};
+
+    layout_name((struct fl_attempt){.job = {job}, .n = 1, .incarnation = 1}, 0, entry.replica);
+    kept_list_add(list, entry, INT64_MAX);
+}
+
+/* Lets go all that has to, and writes down what: "5" goes, "(5)" leaves a note. */
+static const char *settle(struct kept_list *list, const struct kept_limits *by, fl_ms now)
+{
+    static char said[256];
+    struct kept_entry *entry;
+    enum kept_fate fate;
+
+    said[0] = 0;
+    while ((fate = kept_list_next(list, by, now, &entry)) != KEPT_ALL_STAY) {
+        size_t len = strlen(said);
+
+        snprintf(said + len, sizeof said - len, fate == KEPT_GOES ? "%c " : "(%c) ",
+                 entry->replica[4]);
+        if (fate == KEPT_GOES) {
+            kept_list_remove(list, entry);
+        } else {
+            kept_list_set(list, entry, KEPT_MADE_ROOM, 0);
+        }
+    }
+    return said;
+}
+
+static void what_is_over_goes_the_oldest_first(void **state)
+{
+    struct kept_list list = {0};
+
+    (void)state;
+    add(&list, 2, 20, 10);
+    add(&list, 1, 10, 10);
+    add(&list, 3, 30, 10);
+    assert_string_equal(settle(&list, &limits, 1009), "");
+    assert_int_equal(kept_list_due_in(&list, &limits, 1009), 1);
+    assert_string_equal(settle(&list, &limits, 1010), "1 ");
+    assert_string_equal(settle(&list, &limits, 5000), "2 3 ");
+    assert_int_equal(list.bytes, 0);
+    assert_int_equal(kept_list_due_in(&list, &limits, 5000), -1);
+    kept_list_fini(&list);
+}
+
+static void the_oldest_make_room_until_all_fit(void **state)
+{
+    struct kept_list list = {0};
+
+    (void)state;
+    add(&list, 1, 10, 50);
+    add(&list, 2, 20, 50);
+    assert_string_equal(settle(&list, &limits, 30), "");
+    add(&list, 3, 30, 60);
+    assert_string_equal(settle(&list, &limits, 30), "(1) (2) ");
+    assert_int_equal(list.bytes, 60);
+    assert_string_equal(settle(&list, &limits, 1010),
+                        "1 "); /* the note goes when its time is over */
+    kept_list_fini(&list);
+}
+
+static void there_are_no_more_entries_than_may_be(void **state)
+{
+    struct kept_list list = {0};
+
+    (void)state;
+    for (unsigned i = 1; i <= 6; i++) {
+        add(&list, i, i, 1);
+    }
+    assert_string_equal(settle(&list, &limits, 10), "1 2 ");
+    kept_list_fini(&list);
+}
+
+static void with_a_time_of_zero_all_goes(void **state)
+{
+    struct kept_limits none = limits;
+    struct kept_list list = {0};
+
+    (void)state;
+    none.keep_ms = 0;
+    add(&list, 1, 10, 1);
+    assert_string_equal(settle(&list, &none, 10), "1 ");
+    kept_list_fini(&list);
+}
+
+static void one_of_the_future_is_kept_no_longer_than_others(void **state)
+{
+    struct kept_entry entry = {.replica = "job-1-0-1-1-0", .at = 900000};
+    struct kept_list list = {0};
+    char name[KEPT_NAME_MAX];
+
+    (void)state;
+    kept_list_add(&list, entry, 50);
+    kept_entry_name(&list.entries.at[0], name);
+    assert_string_equal(name, "job-1-0-1-1-0@900000"); /* on the disk it is still called so */
+    assert_string_equal(settle(&list, &limits, 1049), "");
+    assert_string_equal(settle(&list, &limits, 1050), "1 ");
+    kept_list_fini(&list);
+}
+
+static void a_name_says_all_and_others_are_no_names(void **state)
+{
+    static const char *const good[] = {"job-7k-0-1-1-3@1764000000000", "job-1-0-1-1-0@5@large",
+                                       "job-1-0-1-1-0@5@room"};
+    static const char *const bad[] = {"",
+                                      "job-1-0-1-1-0",
+                                      "job-1@5",
+                                      "job-1-0-1-1-0@",
+                                      "job-1-0-1-1-0@5@",
+                                      "job-1-0-1-1-0@5@other",
+                                      "job-1-0-1-1-0@-5",
+                                      "job-1-0-1-1-0@99999999999999999999",
+                                      "../job-1-0-1-1-0@5",
+                                      ".gone-job-1-0-1-1-0@5"};
+    struct kept_entry entry;
+    char name[KEPT_NAME_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(kept_entry_parse(good[i], &entry));
+        kept_entry_name(&entry, name);
+        assert_string_equal(name, good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(kept_entry_parse(bad[i], &entry));
+    }
+}
+
+static void explains(const struct kept_list *list, const struct kept_limits *by, const char *word)
+{
+    struct fl_err err = {0};
+
+    assert_false(kept_list_explain(list, by, "job-1-0-1-1-0", &err));
+    assert_int_equal(err.code, FL_ABSENT);
+    if (!strstr(err.text, word)) fail_msg("no '%s' in '%s'", word, err.text);
+}
+
+static void what_is_not_kept_is_explained(void **state)
+{
+    struct kept_limits by = limits;
+    struct kept_list list = {0};
+
+    (void)state;
+    explains(&list, &by, "ended over 1 s ago (agent setting keep_results)");
+    by.keep_ms = 2 * FL_HOUR_MS;
+    explains(&list, &by, "ended over 2 h ago");
+    add(&list, 1, 10, 5);
+    kept_list_set(&list, &list.entries.at[0], KEPT_TOO_LARGE, 0);
+    explains(&list, &by, "over 60 bytes (agent setting keep_results_job_bytes)");
+    kept_list_set(&list, &list.entries.at[0], KEPT_MADE_ROOM, 0);
+    explains(&list, &by, "made room for newer ones");
+    by.keep_ms = 0;
+    explains(&list, &by, "keep_results is 0");
+    kept_list_fini(&list);
+}
+
+FL_TESTS(cmocka_unit_test(what_is_over_goes_the_oldest_first),
+         cmocka_unit_test(the_oldest_make_room_until_all_fit),
+         cmocka_unit_test(there_are_no_more_entries_than_may_be),
+         cmocka_unit_test(with_a_time_of_zero_all_goes),
+         cmocka_unit_test(one_of_the_future_is_kept_no_longer_than_others),
+         cmocka_unit_test(a_name_says_all_and_others_are_no_names),
+         cmocka_unit_test(what_is_not_kept_is_explained))
