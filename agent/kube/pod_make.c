@@ -131,6 +131,7 @@ static void put_container(struct maker *maker, struct fl_str image)
     put_words(maker, "args", &role->args);
     if (role->working_dir.len > 0) fl_json_put_str(json, "workingDir", role->working_dir);
     put_env(maker);
+    fl_json_put_cstr(json, "terminationMessagePolicy", "FallbackToLogsOnError");
     fl_json_open(json, "resources", '{');
     put_amounts(maker, "requests", maker->order->resources);
     put_amounts(maker, "limits", limit);

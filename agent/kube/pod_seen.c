@@ -5,8 +5,12 @@
 #include "agent/kube/kube_amounts.h"
 #include "agent/kube/kube_json.h"
 #include "agent/kube/kube_seen.h"
+#include "shared/base/arena.h"
 #include "shared/base/enum_names.h"
+#include "shared/base/last_line.h"
 #include "shared/base/time_text.h"
+
+enum { MESSAGE_BYTES_MAX = 2048 }; /* the kubelet keeps no more of a container's last output */
 
 #define TROUBLE_NAME(name, cause, meaning) #name,
 FL_ENUM_NAMES(pod_stage_name, enum pod_stage, POD_STAGES(FL_NAME))
@@ -63,21 +67,39 @@ static bool is_before_delete(const struct fl_json *metadata, const struct fl_jso
            grace_s >= 0 && grace_s <= INT32_MAX && finished_at < due_at - grace_s * FL_SECOND_MS;
 }
 
+/* A container that ran and failed speaks for itself; for one that did not run, the cluster does. */
+static void say_end(const struct fl_json *terminated, struct fl_arena *arena, struct pod_seen *seen)
+{
+    struct fl_str message = kube_json_string(terminated, "message"), line;
+    char text[FL_WORDS_BYTES_MAX + 1];
+
+    if (!seen->has_log) {
+        say(seen, terminated);
+    } else if (seen->exit_code != 0) {
+        line = fl_last_line(message, message.len >= MESSAGE_BYTES_MAX, text);
+        seen->words = fl_arena_str(arena, line);
+        if (line.len == 0) seen->why = kube_json_string(terminated, "reason");
+    }
+}
+
 static void read_terminated(const struct fl_json *metadata, const struct fl_json *terminated,
-                            struct pod_seen *seen)
+                            struct fl_arena *arena, struct pod_seen *seen)
 {
     int64_t code = number_of(terminated, "exitCode");
 
     seen->stage = POD_STAGE_ended;
-    say(seen, terminated);
     /* The kubelet's guess, when it knows nothing of the container's end. */
-    if (kube_json_says(terminated, "reason", "ContainerStatusUnknown")) return;
+    if (kube_json_says(terminated, "reason", "ContainerStatusUnknown")) {
+        say(seen, terminated);
+        return;
+    }
     seen->has_exit = true;
     seen->has_log = !kube_json_says(terminated, "reason", "StartError") &&
                     !kube_json_says(terminated, "reason", "ContainerCannotRun");
     seen->exit_code = code >= INT32_MIN && code <= INT32_MAX ? (int32_t)code : -1;
     seen->is_out_of_memory = kube_json_says(terminated, "reason", "OOMKilled");
     seen->is_before_delete = is_before_delete(metadata, terminated);
+    say_end(terminated, arena, seen);
 }
 
 static void read_waiting(const struct fl_json *waiting, struct pod_seen *seen)
@@ -90,7 +112,7 @@ static void read_waiting(const struct fl_json *waiting, struct pod_seen *seen)
 }
 
 static void read_container(const struct fl_json *metadata, const struct fl_json *status,
-                           struct pod_seen *seen)
+                           struct fl_arena *arena, struct pod_seen *seen)
 {
     const struct fl_json *one =
         kube_json_find(kube_json_list(status, "containerStatuses"), "name", seen->identity.role);
@@ -98,7 +120,7 @@ static void read_container(const struct fl_json *metadata, const struct fl_json 
     const struct fl_json *terminated = kube_json_at(state, "terminated");
 
     if (terminated) {
-        read_terminated(metadata, terminated, seen);
+        read_terminated(metadata, terminated, arena, seen);
     } else if (kube_json_at(state, "running")) {
         seen->stage = POD_STAGE_running;
     } else {
@@ -197,7 +219,7 @@ bool pod_seen_read(const struct fl_json *object, struct fl_arena *arena, struct 
         seen.stage = POD_STAGE_gated;
     } else {
         read_schedule(status, &seen);
-        read_container(metadata, status, &seen);
+        read_container(metadata, status, arena, &seen);
     }
     read_end(spec, status, is_gated, &seen);
     *ret_seen = seen;

@@ -9,7 +9,7 @@
  *
  * A pod on a silent node keeps its state: nothing says that it has ended.  Kubernetes itself ends
  * it (phase Failed) when the node has gone for good.
- * Texts are views of the tree.  Uses shared/base and shared/json.  Pure. */
+ * Texts are views of the tree, or in the arena.  Uses shared/base and shared/json.  Pure. */
 #pragma once
 
 #include "agent/kube/kube_amounts.h"
@@ -62,7 +62,9 @@ struct pod_seen {
     bool is_disrupted;     /* the cluster ended it: evicted, preempted, its node is gone */
     bool is_node_gone;     /* with is_disrupted */
     int32_t exit_code;
-    struct fl_str why, words; /* the cluster's reason and message; may be empty */
+    /* The cluster's reason and message.  A container that ran and failed has its last error line in
+     * 'words', and no 'why'.  Both may be empty. */
+    struct fl_str why, words;
 };
 
 /* False without an error (code FL_OK): the pod is not ours.  FL_INVALID, FL_TOO_LARGE: it is,

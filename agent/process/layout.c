@@ -105,8 +105,8 @@ static bool read_word(struct fl_reader *reader, char *ret_word, size_t word_max)
 {
     struct fl_str word = fl_read_bytes(reader, word_max - 1);
 
-    if (reader->is_bad || memchr(word.at, 0, word.len)) return false;
-    memcpy(ret_word, word.at, word.len);
+    if (reader->is_bad || (word.len > 0 && memchr(word.at, 0, word.len))) return false;
+    if (word.len > 0) memcpy(ret_word, word.at, word.len);
     ret_word[word.len] = 0;
     return true;
 }
@@ -247,6 +247,7 @@ void layout_exit_encode(const struct layout_exit *end, uint8_t ret_block[LAYOUT_
     fl_buf_put_i64(&buf, end->started_at);
     fl_buf_put_i64(&buf, end->ended_at);
     fl_buf_put_str(&buf, fl_usage_write(&end->usage, usage));
+    fl_buf_put_str(&buf, fl_str_c(end->line));
     seal_block(&buf, ret_block);
 }
 
@@ -263,8 +264,9 @@ bool layout_exit_decode(struct fl_str bytes, struct layout_exit *ret_end)
     ret_end->dropped_bytes = fl_read_u64(&reader);
     ret_end->started_at = fl_read_i64(&reader);
     ret_end->ended_at = fl_read_i64(&reader);
-    ret_end->usage =
-        fl_usage_read_one(fl_read_bytes(&reader, FL_USAGE_BYTES)); /* an older program wrote none */
+    /* An older program wrote neither of these, but zeros. */
+    ret_end->usage = fl_usage_read_one(fl_read_bytes(&reader, FL_USAGE_BYTES));
+    if (!read_word(&reader, ret_end->line, sizeof(ret_end->line))) ret_end->line[0] = '\0';
     return true;
 }
 

@@ -25,6 +25,7 @@
 #include "shared/base/arena.h"
 #include "shared/base/buf.h"
 #include "shared/base/err.h"
+#include "shared/base/replica.h"
 #include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
@@ -101,6 +102,7 @@ struct layout_exit {
     uint64_t dropped_bytes; /* the part of output_bytes that a full disk did not take */
     fl_ms started_at, ended_at;
     struct fl_usage usage;
+    char line[FL_WORDS_BYTES_MAX + 1]; /* the last error line of its output; empty: none */
 };
 
 void layout_gate_encode(const struct layout_gate *gate, uint8_t ret_block[LAYOUT_RECORD_BYTES]);

@@ -43,7 +43,7 @@ struct process_replica {
     uint32_t node;
     struct fl_resources resources;
     struct fl_amounts named; /* a clone */
-    char *words;             /* why it was refused; NULL: none */
+    char *words;             /* why it was refused, or its last error line; NULL: none */
     char run[LAYOUT_RUN_MAX];
     char *cgroup; /* its group; NULL: none */
     enum process_phase phase;

@@ -98,6 +98,7 @@ static void end_exited(struct process_replica *replica, const struct layout_exit
 {
     replica->exit_code = how->code;
     replica->usage = how->usage;
+    if (how->line[0]) replica->words = fl_str_dup(fl_str_c(how->line));
     replica->end =
         (struct output_end){.is_known = true, .bytes = how->output_bytes, .at = how->ended_at};
     end(replica, FL_REPLICA_exited,

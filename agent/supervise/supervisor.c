@@ -17,6 +17,7 @@
 #include "agent/supervise/child.h"
 #include "agent/supervise/meter.h"
 #include "agent/supervise/sink.h"
+#include "agent/supervise/tail.h"
 #include "shared/base/assert.h"
 #include "shared/wire/log_record.h"
 
@@ -44,6 +45,7 @@ struct supervisor {
     const struct supervisor_config *config;
     enum state state;
     struct sink sink;
+    struct tail tail;
     int control, news, output; /* -1: closed */
     int gate, exit_tmp;
     pid_t job;
@@ -140,6 +142,7 @@ static bool write_exit(struct supervisor *supervisor, struct fl_err *err)
     if (spec->cgroup.len > 0 && !supervisor->is_killed && end.code == 128 + SIGKILL) {
         end.is_out_of_memory = cgroup_oom_kills(spec->cgroup.at) > supervisor->oom_kills;
     }
+    if (end.code != 0) (void)tail_line(&supervisor->tail, end.line);
     layout_exit_encode(&end, block);
     if (!layout_write_at(supervisor->exit_tmp, block, sizeof(block), 0) ||
         fdatasync(supervisor->exit_tmp) != 0 ||
@@ -151,6 +154,12 @@ static bool write_exit(struct supervisor *supervisor, struct fl_err *err)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
+static void keep_output(struct supervisor *supervisor, const char *bytes, size_t len)
+{
+    sink_put(&supervisor->sink, layout_now(), bytes, len);
+    tail_put(&supervisor->tail, bytes, len);
+}
+
 /* False: there is no more now, or the output is closed. */
 static bool read_output(struct supervisor *supervisor)
 {
@@ -158,7 +167,7 @@ static bool read_output(struct supervisor *supervisor)
     ssize_t len = read(supervisor->output, bytes, sizeof(bytes));
 
     if (len > 0) {
-        sink_put(&supervisor->sink, layout_now(), bytes, (size_t)len);
+        keep_output(supervisor, bytes, (size_t)len);
         supervisor->has_news = true;
         return true;
     }
@@ -214,7 +223,7 @@ static void end_unstarted(struct supervisor *supervisor, const struct fl_err *wh
     char text[sizeof(why->text) + 64];
     int len = snprintf(text, sizeof(text), "fairlead: cannot start the job: %s\n", why->text);
 
-    sink_put(&supervisor->sink, layout_now(), text, (size_t)len);
+    keep_output(supervisor, text, (size_t)len);
     supervisor->status = W_EXITCODE(CHILD_NOT_RUNNABLE, 0);
     supervisor->state = FINISHED;
 }

@@ -15,6 +15,8 @@ enum {
     LAST_LINES = 10,
     FAILURES_MAX = 3,          /* failures with their last lines */
     FAILED_SHOWN_MAX = 10,     /* rows of an array's failures */
+    GROUPS_SHOWN_MAX = 2,      /* groups of an array's failures */
+    GROUPED_MAX = 100000,      /* with more failures, groups are only named */
     RUNS_ELEMENTS_MAX = 10000, /* larger arrays have only their counts shown */
     LIMIT = 100,
     LIMIT_MAX = 100000,
@@ -205,14 +207,14 @@ static void describe_output(struct cli *cli, const char *id, const char *title, 
     if (reply.body[reply.len - 1] != '\n') putchar('\n');
 }
 
-/* Prints how the cluster explains that the first replica failed. */
-static void describe_words(const json_t *attempt)
+/* Prints what the first failure says of itself: its last error line, or its cluster's words. */
+static void describe_words(struct cli *cli, const json_t *attempt)
 {
     if (!*cli_text(attempt, "clusterWords")) return;
-    printf("\nelement %lld, attempt %lld, replica %lld, in the words of %s:\n    %s\n",
+    printf("\nelement %lld, attempt %lld, replica %lld failed with:\n    %s\n",
            (long long)cli_int(attempt, "element"), (long long)cli_int(attempt, "attempt"),
-           (long long)cli_int(attempt, "firstReplica"), cli_text(attempt, "cluster"),
-           cli_text(attempt, "clusterWords"));
+           (long long)cli_int(attempt, "firstReplica"),
+           cli_plain(cli, cli_text(attempt, "clusterWords")));
 }
 
 /* Prints the last lines of the first replica that failed, for each failed attempt. */
@@ -234,7 +236,7 @@ static int describe_failures(struct cli *cli, const char *id, const json_t *atte
             printf("\nmore of them failed: fairlead logs %s --element N\n", id);
             break;
         }
-        describe_words(one);
+        describe_words(cli, one);
         describe_output(cli, id,
                         fl_arena_printf(&cli->arena,
                                         "last lines of element %lld, attempt %lld, replica %lld:",
@@ -260,6 +262,38 @@ static void describe_runs(struct cli *cli, const char *id, const char *state)
     json_decref(all);
 }
 
+static void put_group(struct cli *cli, const char *key, const json_t *group)
+{
+    const json_t *exit_code = json_object_get(group, "exitCode");
+    const char *line = cli_text(group, "line");
+
+    printf("%-12s %lld x %s", key, (long long)cli_int(group, "count"), cli_text(group, "reason"));
+    if (json_is_integer(exit_code)) printf(" %s", number(cli, exit_code));
+    printf("%s%s\n", *line ? ": " : "", cli_plain(cli, line));
+}
+
+/* Prints the largest groups of its failures. */
+static void describe_groups(struct cli *cli, const char *id, long long failed)
+{
+    const json_t *groups;
+    json_t *failures;
+
+    if (failed < 2) return;
+    if (failed > GROUPED_MAX) {
+        printf("\n%-12s fairlead failures %s\n", "groups", id);
+        return;
+    }
+    failures = cli_look(cli, "/v1/jobs/%s/failures", id);
+    if (!failures) return;
+    groups = json_object_get(failures, "groups");
+    if (json_array_size(groups) > 0) putchar('\n');
+    for (size_t i = 0; i < json_array_size(groups) && i < GROUPS_SHOWN_MAX; i++) {
+        put_group(cli, i == 0 ? "failures" : "", json_array_get(groups, i));
+    }
+    if (json_array_size(groups) > 0) printf("%-12s all: fairlead failures %s\n", "", id);
+    json_decref(failures);
+}
+
 /* The failures first, then which elements ended otherwise. */
 static int describe_array(struct cli *cli, const char *id, const json_t *job)
 {
@@ -271,6 +305,7 @@ static int describe_array(struct cli *cli, const char *id, const json_t *job)
     bool is_more = false;
     int code = cli_attempts_read(cli, id, &query, attempts, &is_more);
 
+    if (code == CLI_OK) describe_groups(cli, id, failed);
     if (code == CLI_OK) describe_attempts(cli, attempts);
     if (is_more && failed > FAILED_SHOWN_MAX) {
         printf("%lld more failed: fairlead describe %s --state failed --limit %lld\n",

@@ -9,6 +9,8 @@
 
 enum { CHUNKS_MAX = 10000 };
 
+#define FILTERS "--queue, --state, --label, --user, --name"
+
 /* Sends one POST for each job.  The first failure decides the exit code; the rest is still
  * tried. */
 static int each(struct cli *cli, const char *action, const char *done)
@@ -88,8 +90,9 @@ static int bulk(struct cli *cli, const char *action, const char *done)
 
 int verb_cancel(struct cli *cli)
 {
-    return !cli->args.words.len && cli_has_filter(cli) ? bulk(cli, "cancel", "cancelled")
-                                                       : each(cli, "cancel", "will be cancelled");
+    if (cli->args.words.len) return each(cli, "cancel", "will be cancelled");
+    if (cli_has_filter(cli)) return bulk(cli, "cancel", "cancelled");
+    return cli_fail(CLI_USAGE, "usage: fairlead cancel JOB... or " FILTERS);
 }
 
 int verb_hold(struct cli *cli)
@@ -115,6 +118,9 @@ static json_t *retry_body(struct cli *cli, int *ret_code)
     if (cli_has(&cli->args, CLI_OPT_failed)) {
         json_object_set_new(body, "only", json_string("failed"));
     }
+    if (cli_has(&cli->args, CLI_OPT_failure)) {
+        json_object_set_new(body, "failure", json_string(cli_value(&cli->args, CLI_OPT_failure)));
+    }
     if (!cli_has(&cli->args, CLI_OPT_element)) return body;
     if (!cli_numbers(cli_value(&cli->args, CLI_OPT_element), &cli->arena, &elements, &len, &err)) {
         json_decref(body);
@@ -135,7 +141,7 @@ int verb_retry(struct cli *cli)
 
     if (!cli->args.words.len && cli_has_filter(cli)) return bulk(cli, "retry", "run again");
     if (!cli->args.words.len) {
-        return cli_fail(CLI_USAGE, "usage: fairlead retry JOB... or --queue, --state, --label");
+        return cli_fail(CLI_USAGE, "usage: fairlead retry JOB... or " FILTERS);
     }
     for (size_t i = 0; i < cli->args.words.len; i++) {
         json_t *job = NULL, *body;

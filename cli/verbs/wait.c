@@ -139,7 +139,7 @@ int verb_wait(struct cli *cli)
     }
     if (!cli->args.words.len && !cli_has_filter(cli)) {
         return cli_fail(CLI_USAGE,
-                        "usage: fairlead wait JOB... or --queue, --state, --label, --user");
+                        "usage: fairlead wait JOB... or --queue, --state, --label, --user, --name");
     }
     if (cli_has(&cli->args, CLI_OPT_timeout)) deadline = fl_clock_mono() + timeout_ms;
     jobs = cli_jobs_meant(cli, JOBS_MAX, &code);

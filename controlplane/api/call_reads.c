@@ -8,6 +8,7 @@ struct reading {
         call_reads_job_then *job;
         call_reads_jobs_then *jobs;
         call_reads_attempts_then *attempts;
+        call_reads_failures_then *failures;
         call_reads_counts_then *counts;
         call_reads_audit_then *audit;
         call_reads_usage_then *usage;
@@ -71,6 +72,15 @@ static void on_attempts(void *ctx, const struct read_attempts *attempts)
     struct api_call *call = reading->call;
 
     if (arrives(call, attempts->err)) reading->then.attempts(call, attempts);
+    leave(call);
+}
+
+static void on_failures(void *ctx, const struct read_failures *failures)
+{
+    struct reading *reading = ctx;
+    struct api_call *call = reading->call;
+
+    if (arrives(call, failures->err)) reading->then.failures(call, failures);
     leave(call);
 }
 
@@ -172,6 +182,16 @@ void call_reads_attempts(struct api_call *call, const struct read_attempts_query
 
     reading->then.attempts = then;
     asked(call, read_attempts(call->parts->reader, query, on_attempts, reading, &err), &err);
+}
+
+void call_reads_failures(struct api_call *call, struct fl_job job, uint32_t from,
+                         call_reads_failures_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.failures = then;
+    asked(call, read_failures(call->parts->reader, job, from, on_failures, reading, &err), &err);
 }
 
 void call_reads_counts(struct api_call *call, const struct fl_job *jobs, size_t len,

@@ -7,6 +7,7 @@
 #include "controlplane/store/read_attempts.h"
 #include "controlplane/store/read_audit.h"
 #include "controlplane/store/read_elements.h"
+#include "controlplane/store/read_failures.h"
 #include "controlplane/store/read_jobs.h"
 #include "controlplane/store/read_specs.h"
 #include "controlplane/store/read_throughput.h"
@@ -25,6 +26,11 @@ void call_reads_page(struct api_call *call, const struct read_jobs_query *query,
 typedef void call_reads_attempts_then(struct api_call *call, const struct read_attempts *attempts);
 void call_reads_attempts(struct api_call *call, const struct read_attempts_query *query,
                          call_reads_attempts_then *then);
+
+typedef void call_reads_failures_then(struct api_call *call, const struct read_failures *failures);
+/* Those from the element 'from' on. */
+void call_reads_failures(struct api_call *call, struct fl_job job, uint32_t from,
+                         call_reads_failures_then *then);
 
 typedef void call_reads_counts_then(struct api_call *call,
                                     const struct read_element_counts *counts);

@@ -32,7 +32,7 @@ struct read_attempt {
     enum reason reason;   /* with is_ended, as all below */
     int32_t exit_code;
     uint32_t first_replica; /* the first that failed; UINT32_MAX: none did */
-    struct fl_str words;    /* the cluster explains that by these; may be empty */
+    struct fl_str words;    /* its last error line, or its cluster's words; may be empty */
     struct fl_usage usage;
     fl_ms ended_at;
 };

@@ -399,6 +399,8 @@ def streaming(f):
         equal(f.job(array)["elements"], counts)
         listed = {one["id"]: one["elements"] for one in call(f, "GET", "/v1/jobs?state=ended").json()["jobs"]}
         equal((listed[array], listed[job]), (counts, {"total": 1, "succeeded": 1, "failed": 0, "cancelled": 0}))
+        group, = call(f, "GET", f"/v1/jobs/{array}/failures").json()["groups"]
+        equal((group["exitCode"], group["line"], group["elements"]), (1, "", "2"))
         again = call(f, "POST", f"/v1/jobs/{array}:retry", {"only": "failed"}).json()["id"]
         f.wait(again)
         equal(f.job(again)["elements"], {"total": 1, "succeeded": 0, "failed": 1, "cancelled": 0})

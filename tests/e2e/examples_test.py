@@ -117,7 +117,7 @@ def prepare(f, verb):
         job("--hold", "true")
     elif verb == "hold":
         job("--cpus", "900", "true")
-    elif verb in ("logs", "describe", "retry"):
+    elif verb in ("logs", "describe", "failures", "retry"):  # the id in an example of retry is that of this line
         f.wait(f.cli("run", "-d", "sh", "-c", "echo an Error; exit 1").strip())
     elif verb == "cluster drain":
         f.cli("cancel", "-q", "default", "--yes")

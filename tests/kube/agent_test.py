@@ -157,6 +157,10 @@ def stops(s):
 def trouble(s):
     absent, none = (s.run("true", image=image) for image in ("fairlead.test/absent:1", "UPPER/case:1"))
     missing = s.h.submit({"command": ["true"]})
+    spoke = s.run("echo 'ValueError: no lr'; echo bye; exit 4")
+    with shows("a container that failed leaves its last error line"):
+        s.ends(spoke, "failed", "ReplicaFailed")
+        equal(s.h.api("GET", f"/v1/jobs/{spoke}")["attempts"][-1]["clusterWords"], "ValueError: no lr")
     with shows("an image name that is none fails at once"):
         s.ends(none, "failed", "ImageUnavailable")
     with shows("a job without an image says what is missing"):
@@ -164,7 +168,7 @@ def trouble(s):
     with shows("an image that is not there fails the job by name, and with the cluster's words"):
         s.ends(absent, "failed", "ImageUnavailable")
         told = s.cli("describe", absent)
-        assert "ImageUnavailable" in told and "in the words of real:" in told and "absent:1" in told.split("in the words of")[1], told
+        assert "ImageUnavailable" in told and " failed with:" in told and "absent:1" in told.split(" failed with:")[1], told
         words = s.h.api("GET", f"/v1/jobs/{absent}")["attempts"][-1]["clusterWords"]
         assert words.startswith(("ErrImagePull", "ImagePullBackOff")) and len(words.encode()) <= 200, words
         assert any("absent:1" in line for line in s.h.log("agent-real").splitlines() if "cause=image" in line)

@@ -218,6 +218,8 @@ static const struct look looks[] = {
     {PG_STMT_attempts_in_state, "element_end", {"job", "element"}},
     {PG_STMT_attempts_in_state, "attempt", {"job", "element", "n"}},
     {PG_STMT_attempts_in_state, "journal", {"batch"}},
+    {PG_STMT_failures_page, "element_end", {"job", "element"}},
+    {PG_STMT_failures_page, "attempt_words", {"job", "element", "n"}},
     {PG_STMT_outputs_page, "attempt", {"job", "element"}},
     {PG_STMT_outputs_page, "attempt_end", {"job", "element", "n"}},
     {PG_STMT_outputs_page, "element_end", {"job", "element"}},

@@ -3,6 +3,7 @@
 #include "controlplane/store/read_audit.h"
 #include "controlplane/store/read_elements.h"
 #include "controlplane/store/read_events.h"
+#include "controlplane/store/read_failures.h"
 
 #include <inttypes.h>
 
@@ -138,6 +139,62 @@ static void attempts_that_ended_in_a_state_are_found_among_many(void **state)
         read_heard(&world, ask_attempts(&world, (struct read_attempts_query){.job = {2},
                                                                              .state = JOB_failed})),
         "0#2 cluster=4 nodes= from 2000 to 3000 RetriesSpent exit=9 last\n");
+    assert_false(world.has_more);
+    read_teardown(&world);
+}
+
+static void on_failures(void *ctx, const struct read_failures *failures)
+{
+    struct read_world *world = ctx;
+
+    world->answers++;
+    world->has_more = failures->has_more;
+    world->behind_element = failures->next;
+    if (failures->err) read_tell(world, "%s\n", failures->err->text);
+    for (size_t i = 0; i < failures->len && i < 10; i++) {
+        const struct read_failure *at = &failures->at[i];
+
+        read_tell(world, "%u#%u %s exit=%d first=%u " FL_STR_FMT "\n", at->element, at->attempt,
+                  reason_name(at->reason), at->exit_code, at->first_replica, FL_STR_ARG(at->words));
+    }
+    read_tell(world, "%zu\n", failures->len);
+}
+
+static const char *failures_from(struct read_world *world, uint64_t job, uint32_t from)
+{
+    struct fl_err err = {0};
+
+    return read_heard(
+        world, read_failures(world->reader, (struct fl_job){job}, from, on_failures, world, &err));
+}
+
+static void failures_come_with_what_they_said_page_by_page(void **state)
+{
+    struct read_world world;
+
+    (void)state;
+    read_setup(&world);
+    read_fill(&world);
+    assert_string_equal(failures_from(&world, 2, 0), "0#2 RetriesSpent exit=9 first=0 \n1\n");
+    assert_false(world.has_more);
+    assert_string_equal(failures_from(&world, 3, 0), "0\n");
+    /* One failed far behind, then more in a row than one answer has. */
+    help_run(
+        world.conninfo,
+        "insert into element_end(job, batch, element, n, exit_code, first_replica, state, reason)"
+        " select 7, 1, i, 2, 3, 1, case when i = 1 or i >= 10000 then 17 else 16 end, 33"
+        " from generate_series(0, 10501) i;"
+        "insert into attempt_words(job, batch, element, n, words) values"
+        " (7, 1, 1, 1, 'of an earlier attempt'), (7, 1, 1, 2, 'Error: no lr')");
+    assert_string_equal(failures_from(&world, 7, 0),
+                        "1#2 ReplicaFailed exit=3 first=1 Error: no lr\n1\n");
+    assert_true(world.has_more);
+    assert_int_equal(world.behind_element, READ_FAILURE_ENDS_MAX);
+    assert_non_null(strstr(failures_from(&world, 7, world.behind_element), "\n500\n"));
+    assert_true(world.has_more);
+    assert_int_equal(world.behind_element, 10500);
+    assert_non_null(strstr(failures_from(&world, 7, world.behind_element), "10501#2"));
+    assert_non_null(strstr(world.told, "\n2\n"));
     assert_false(world.has_more);
     read_teardown(&world);
 }
@@ -313,6 +370,7 @@ static void audit_rows_come_newest_first(void **state)
 FL_TESTS(cmocka_unit_test(attempts_come_in_order_with_their_ends),
          cmocka_unit_test(sql_reads_the_numbers_of_a_usage),
          cmocka_unit_test(attempts_that_ended_in_a_state_are_found_among_many),
+         cmocka_unit_test(failures_come_with_what_they_said_page_by_page),
          cmocka_unit_test(ends_of_elements_are_counted_by_state),
          cmocka_unit_test(events_of_a_job_are_found_in_the_journal),
          cmocka_unit_test(a_large_batch_comes_in_several_answers),

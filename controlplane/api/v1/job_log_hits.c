@@ -16,15 +16,15 @@ static void write_line(struct log_tail *tail, const struct log_line *line, struc
 {
     struct fl_json_out begun = fl_json_out(&tail->ready), *json = &begun;
     struct log_found *found = &tail->found;
-    enum line_level level;
+    enum fl_line_level level;
 
     if (tail->is_events) job_log_begin_event(&tail->ready, id);
     job_log_open_line(json, line);
     if (line->gap != FL_LOG_GAP_none) {
         found->gaps++;
     } else {
-        level = line->is_begin ? line_level_guess(line->bytes) : LINE_LEVEL_none;
-        fl_json_put_cstr(json, "level", line_level_name(level));
+        level = line->is_begin ? fl_line_level_guess(line->bytes) : FL_LINE_LEVEL_none;
+        fl_json_put_cstr(json, "level", fl_line_level_name(level));
         if (!line->is_begin || !line->is_end) fl_json_put_bool(json, "piece", true);
         if (line->is_undecided) {
             found->undecided++;
@@ -43,8 +43,9 @@ static void write_line(struct log_tail *tail, const struct log_line *line, struc
 static void write_levels(struct fl_json_out *json, const struct log_found *found)
 {
     fl_json_open(json, "levels", '{');
-    for (int level = 0; level < LINE_LEVELS_LEN; level++) {
-        fl_json_put_u64(json, line_level_name((enum line_level)level), found->by_level[level]);
+    for (int level = 0; level < FL_LINE_LEVELS_LEN; level++) {
+        fl_json_put_u64(json, fl_line_level_name((enum fl_line_level)level),
+                        found->by_level[level]);
     }
     fl_json_close(json, '}');
 }

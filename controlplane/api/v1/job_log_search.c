@@ -74,7 +74,7 @@ static const struct api_field search_query[] = {
 static const struct api_field hit_fields[] = {
     LOG_LINE_FIELDS,
     API_MAY("level", "string", "how grave it is, as far as its beginning tells; a guess",
-            .words = LINE_LEVELS(API_WORD)),
+            .words = FL_LINE_LEVELS(API_WORD)),
     API_MAY("matches", "array of integer",
             "begin and end of each match in turn, in bytes from 'offset' on: the first 50 matches",
             .max = 2 * LOG_SPANS_MAX),

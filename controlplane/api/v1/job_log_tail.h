@@ -3,19 +3,19 @@
 #pragma once
 
 #include "controlplane/api/api_state.h"
-#include "controlplane/api/line_level.h"
 #include "controlplane/api/line_range.h"
 #include "controlplane/api/stream.h"
 #include "controlplane/api/v1/job_outputs.h"
 #include "controlplane/api/v1/log_selection.h"
 #include "controlplane/logs/read.h"
+#include "shared/base/line_level.h"
 
 /* The objects of a search until now. */
 struct log_found {
     uint64_t objects_max; /* in the stream; 0: no limit */
     uint64_t hits, undecided, gaps;
-    uint64_t by_level[LINE_LEVELS_LEN]; /* hits alone */
-    bool is_at_limit;                   /* it stopped there */
+    uint64_t by_level[FL_LINE_LEVELS_LEN]; /* hits alone */
+    bool is_at_limit;                      /* it stopped there */
 };
 
 /* An answer in one piece ('count' lines, or a Range), or one that goes on. */

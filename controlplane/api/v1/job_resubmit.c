@@ -1,5 +1,6 @@
 #include "controlplane/api/v1/job_resubmit.h"
 
+#include "controlplane/api/failure_groups.h"
 #include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/submit_item.h"
 #include "controlplane/views/directory.h"
@@ -150,6 +151,39 @@ static void read_failed(struct api_call *call, uint32_t element, uint16_t n)
     call_reads_attempts(call, &query, on_failed);
 }
 
+static void read_alike(struct api_call *call, uint32_t from);
+
+static void on_alike(struct api_call *call, const struct read_failures *page)
+{
+    struct job_resubmit *resubmit = call->state;
+    struct fl_err err = {0};
+
+    for (size_t i = 0; i < page->len; i++) {
+        char id[FAILURE_ID_MAX];
+
+        failure_group_id(&page->at[i], id);
+        if (!fl_str_eq(fl_str_c(id), resubmit->failure)) continue;
+        if (fl_picks_add(&resubmit->picks, page->at[i].element, &err)) continue;
+        fail(call, err.code, fl_arena_printf(&call->arena, "%s", err.text));
+        return;
+    }
+    if (page->has_more) {
+        read_alike(call, page->next);
+    } else if (fl_picks_count(&resubmit->picks) == 0) {
+        fail(call, FL_CONFLICT,
+             "no element of it failed so; GET /v1/jobs/{job}/failures has its groups");
+    } else {
+        call_reads_spec(call, resubmit->job.job, resubmit->job.spec, on_spec);
+    }
+}
+
+static void read_alike(struct api_call *call, uint32_t from)
+{
+    const struct job_resubmit *resubmit = call->state;
+
+    call_reads_failures(call, resubmit->job.job, from, on_alike);
+}
+
 static void on_end(struct api_call *call)
 {
     struct job_resubmit *resubmit = call->state;
@@ -168,6 +202,8 @@ void job_resubmit_start(struct api_call *call, const struct read_job *job)
         fail(call, FL_CONFLICT, "it did not fail");
     } else if (resubmit->what == RESUBMIT_failed && (job->elements > 1 || job->is_picked)) {
         read_failed(call, 0, 0);
+    } else if (resubmit->what == RESUBMIT_failure) {
+        read_alike(call, 0);
     } else {
         call_reads_spec(call, job->job, job->spec, on_spec);
     }

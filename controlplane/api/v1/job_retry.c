@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/failure_groups.h"
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/job_resubmit.h"
@@ -66,22 +67,46 @@ static bool read_elements(struct api_call *call, const struct fl_json *list, str
     return true;
 }
 
+/* A second of the members that choose is refused. */
+static bool choose(struct api_call *call, const struct fl_json *body, const char *name,
+                   enum resubmit_what what, const struct fl_json **ret_value)
+{
+    struct job_resubmit *resubmit = call->state;
+
+    *ret_value = fl_json_member(body, fl_str_c(name));
+    if (!*ret_value) return true;
+    if (resubmit->what == RESUBMIT_all) {
+        resubmit->what = what;
+        return true;
+    }
+    api_fail_at(call, fl_arena_printf(&call->arena, "/%s", name),
+                "one of 'only', 'failure' and 'elements' is enough", (struct fl_str){0}, NULL);
+    return false;
+}
+
+static bool read_failure_id(struct api_call *call, struct fl_str id)
+{
+    struct job_resubmit *resubmit = call->state;
+
+    resubmit->failure = id;
+    if (failure_group_is_id(id)) return true;
+    api_fail_at(call, "/failure", "not the id of a group of failures", id,
+                "an id of GET /v1/jobs/{job}/failures: 12 digits of 0-9 and a-f");
+    return false;
+}
+
 static bool read_body(struct api_call *call, struct job_resubmit *resubmit)
 {
-    const struct fl_json *body = api_body_json(call, true), *only, *elements;
+    const struct fl_json *body = api_body_json(call, true), *only, *failure, *elements;
 
     if (!body) return false;
-    only = fl_json_member(body, FL_STR("only"));
-    elements = fl_json_member(body, FL_STR("elements"));
-    if (only && elements) {
-        api_fail_at(call, "/elements", "one of 'only' and 'elements' is enough", (struct fl_str){0},
-                    NULL);
+    if (!choose(call, body, "only", RESUBMIT_failed, &only) ||
+        !choose(call, body, "failure", RESUBMIT_failure, &failure) ||
+        !choose(call, body, "elements", RESUBMIT_elements, &elements)) {
         return false;
     }
-    if (only) resubmit->what = RESUBMIT_failed;
-    if (!elements) return true;
-    resubmit->what = RESUBMIT_elements;
-    return read_elements(call, elements, &resubmit->picks);
+    if (failure) return read_failure_id(call, failure->text);
+    return !elements || read_elements(call, elements, &resubmit->picks);
 }
 
 /* Chosen elements must be among those that it had. */
@@ -114,6 +139,8 @@ static void retry_job(struct api_call *call)
 
 static const struct api_field retry_fields[] = {
     API_MAY("only", "string", "failed: only the elements that failed", .words = "failed"),
+    API_MAY("failure", "string",
+            "only the elements of this group of failures: see GET /v1/jobs/{job}/failures"),
     API_MAY("elements", "array of integer",
             "only these elements, by number; they keep their numbers", .min = 1,
             .max = FL_JSON_NODES_MAX),

@@ -1,15 +1,20 @@
 #include "controlplane/api/v1/resources.h"
 
 static const struct api_resource resources[] = {
-    {"Jobs", job_submit_routes},     {"Jobs", job_list_routes},       {"Jobs", job_get_routes},
-    {"Jobs", job_edit_routes},       {"Jobs", job_action_routes},     {"Jobs", job_retry_routes},
-    {"Jobs", job_batch_routes},      {"Jobs", bulk_routes},           {"Jobs", explain_routes},
-    {"Visits", job_visit_routes},    {"Visits", job_files_routes},    {"Logs", job_log_routes},
-    {"Logs", job_log_search_routes}, {"Events", event_routes},        {"Queues", queue_routes},
-    {"Clusters", cluster_routes},    {"Clusters", join_token_routes}, {"Clusters", enrol_routes},
-    {"Tokens", token_routes},        {"Sessions", session_routes},    {"Audit", audit_routes},
-    {"Usage", usage_routes},         {"Usage", throughput_routes},    {"Operation", restore_routes},
-    {"Operation", health_routes},    {"Operation", openapi_routes},   {0},
+    {"Jobs", job_submit_routes},   {"Jobs", job_list_routes},
+    {"Jobs", job_get_routes},      {"Jobs", job_edit_routes},
+    {"Jobs", job_action_routes},   {"Jobs", job_retry_routes},
+    {"Jobs", job_failure_routes},  {"Jobs", job_batch_routes},
+    {"Jobs", bulk_routes},         {"Jobs", explain_routes},
+    {"Visits", job_visit_routes},  {"Visits", job_files_routes},
+    {"Logs", job_log_routes},      {"Logs", job_log_search_routes},
+    {"Events", event_routes},      {"Queues", queue_routes},
+    {"Clusters", cluster_routes},  {"Clusters", join_token_routes},
+    {"Clusters", enrol_routes},    {"Tokens", token_routes},
+    {"Sessions", session_routes},  {"Audit", audit_routes},
+    {"Usage", usage_routes},       {"Usage", throughput_routes},
+    {"Operation", restore_routes}, {"Operation", health_routes},
+    {"Operation", openapi_routes}, {0},
 };
 
 static const struct api_object *const objects[] = {
@@ -23,6 +28,9 @@ static const struct api_object *const objects[] = {
     &attempt_object,
     &job_page_object,
     &attempt_page_object,
+    &failures_object,
+    &failure_group_object,
+    &failed_element_object,
     &dry_run_object,
     &batch_item_object,
     &batch_definition_object,

@@ -147,6 +147,19 @@ static bool read_day(struct api_call *call, const char *name, int32_t *day)
     return false;
 }
 
+/* The last day, and the first, which is not behind it. */
+static bool read_days(struct api_call *call, struct read_usage_query *query)
+{
+    query->to = (int32_t)(call->wall / FL_DAY_MS);
+    if (!read_day(call, "until", &query->to)) return false;
+    query->from = query->to - DAYS + 1;
+    if (!read_day(call, "since", &query->from)) return false;
+    if (query->from <= query->to) return true;
+    api_fail_parameter(call, "since", "behind 'until'", api_query(call, "since"),
+                       "a day up to 'until', which is today unless it is given");
+    return false;
+}
+
 static bool read_label(struct api_call *call, struct read_usage_query *query)
 {
     struct fl_str value = api_query(call, "label"), got = value;
@@ -163,17 +176,13 @@ static void get_usage(struct api_call *call)
 {
     struct asked *asked = fl_arena_new(&call->arena, struct asked);
     struct read_usage_query *query = &asked->query;
-    int32_t today = (int32_t)(call->wall / FL_DAY_MS);
 
     query->tenant = call->token.tenant;
-    query->from = today - DAYS + 1;
-    query->to = today;
     query->len_max = (size_t)api_query_u64(call, "limit");
     query->owner = api_query(call, "submittedBy");
     if (fl_str_eq(query->owner, FL_STR("@me"))) query->owner = api_owner(call);
-    if (!read_by(call, query) || !read_day(call, "since", &query->from) ||
-        !read_day(call, "until", &query->to) || !queue_query_read(call, &query->queue) ||
-        !read_label(call, query)) {
+    if (!read_by(call, query) || !read_days(call, query) ||
+        !queue_query_read(call, &query->queue) || !read_label(call, query)) {
         return;
     }
     call->state = asked;
@@ -182,7 +191,7 @@ static void get_usage(struct api_call *call)
 
 static const struct api_field report_query[] = {
     API_MAY("by", "string", "sums are kept apart by these: " BY_ALLOWED "; empty: one sum"),
-    API_MAY("since", "string", "the first day, of UTC; without it, 30 days with today"),
+    API_MAY("since", "string", "the first day, of UTC; without it, 30 days with the last"),
     API_MAY("until", "string", "the last day; without it, today"),
     API_MAY("queue", "string", "only of this queue"),
     API_MAY("submittedBy", "string", "only of jobs that this owner submitted; @me: your own"),

@@ -181,7 +181,7 @@ export type Attempt = {
     exitCode?: number;
     /** that failed first */
     firstReplica?: number;
-    /** the cluster explains that failure by these */
+    /** why it failed: after an exit code the last error line of its output, else the words of its cluster */
     clusterWords?: string;
     usage?: Usage;
     /** how its element ended, with its last attempt */
@@ -211,6 +211,53 @@ export type AttemptPage = {
     /** where the next page begins; absent on the last. With a state a page may be short before it, and
      * empty if none of 100,000 elements ended so */
     attemptsCursor?: string;
+};
+
+/** The failed elements of a job, grouped by how they failed. */
+export type Failures = {
+    /** the job */
+    job: string;
+    /** so many elements failed */
+    failed: number;
+    /** the most frequent first, 200 at most */
+    groups: Array<FailureGroup>;
+    /** so many of them are in no group of this answer */
+    others: number;
+    /** false: there are more failures than one answer reads, or more than 1000 groups, so a count may be
+     * too low */
+    isWhole: boolean;
+};
+
+/** Elements that failed alike. */
+export type FailureGroup = {
+    /** names the group in a retry; the same as long as reason, exit code and pattern are */
+    id: string;
+    /** so many elements failed so */
+    count: number;
+    /** how their last attempts ended, in a word: see reasons.md */
+    reason: string;
+    /** the replica that failed first ended with it; null: it ended without one */
+    exitCode: number | null;
+    /** the last error line of one of them, or what its cluster said; may be empty */
+    line: string;
+    /** the line with placeholders in angle brackets for numbers, times, addresses and paths: all that
+     * counts of it */
+    pattern: string;
+    /** which ones, as 0-3,7 */
+    elements: string;
+    /** further elements are not named */
+    hasMoreElements: boolean;
+    first: FailedElement;
+};
+
+/** An element that failed. */
+export type FailedElement = {
+    /** its number */
+    element: number;
+    /** its last attempt */
+    attempt: number;
+    /** the replica that failed first; null: none did */
+    replica: number | null;
 };
 
 /** A document as it was understood. */

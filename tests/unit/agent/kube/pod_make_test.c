@@ -94,6 +94,7 @@ static void a_plain_pod_is_written_whole(void **state)
         "{\"name\":\"FAIRLEAD_REPLICAS\",\"value\":\"1\"},"
         "{\"name\":\"FAIRLEAD_RUN_ID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.uid\"}"
         "}}],"
+        "\"terminationMessagePolicy\":\"FallbackToLogsOnError\","
         "\"resources\":{\"requests\":{\"cpu\":\"1500m\",\"memory\":\"67108864\"},\"limits\":{}}}]}"
         "}",
         made.hash);

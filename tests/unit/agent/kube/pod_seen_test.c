@@ -93,6 +93,42 @@ static void its_own_container_says_whether_it_runs(void **state)
     assert_true(seen.has_exit && seen.is_out_of_memory);
 }
 
+#define SAID(code, reason, message)                                                                \
+    CONTAINER("\"terminated\":{\"exitCode\":" code ",\"reason\":\"" reason                         \
+              "\",\"message\":\"" message "\"}")
+
+static void a_failed_container_tells_its_last_error_line(void **state)
+{
+    char status[3000];
+    struct pod_seen seen =
+        see("", BOUND, SAID("1", "Error", "start\\nError: no \\u001b[1mdata\\nbye\\n"));
+
+    (void)state;
+    assert_true(fl_str_eq(seen.words, FL_STR("Error: no data")));
+    assert_int_equal(seen.why.len, 0);
+    seen = see("", BOUND, SAID("137", "OOMKilled", "epoch 3\\n"));
+    assert_true(fl_str_eq(seen.words, FL_STR("epoch 3")));
+    seen = see("", BOUND, SAID("137", "OOMKilled", ""));
+    assert_int_equal(seen.words.len, 0);
+    assert_true(fl_str_eq(seen.why, FL_STR("OOMKilled")));
+    seen = see("", BOUND, SAID("0", "Completed", "error: none of it"));
+    assert_int_equal(seen.words.len + seen.why.len, 0);
+    /* Its first line lacks its beginning. */
+    snprintf(status, sizeof status, SAID("1", "Error", "Error: %02040d\\nplain"), 0);
+    seen = see("", BOUND, status);
+    assert_true(fl_str_eq(seen.words, FL_STR("plain")));
+}
+
+static void of_a_container_that_never_ran_the_cluster_speaks(void **state)
+{
+    struct pod_seen seen = see("", BOUND, SAID("128", "StartError", "exec: not found\\nmore"));
+
+    (void)state;
+    assert_true(seen.has_exit && !seen.has_log);
+    assert_true(fl_str_eq(seen.why, FL_STR("StartError")));
+    assert_true(fl_str_eq(seen.words, FL_STR("exec: not found\nmore")));
+}
+
 static void a_guess_of_the_kubelet_is_no_exit_code(void **state)
 {
     struct pod_seen seen =
@@ -201,6 +237,8 @@ static void others_pods_are_told_apart_from_unreadable_ones(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 FL_TESTS(TEST(a_gated_pod_is_gated), TEST(its_own_container_says_whether_it_runs),
+         TEST(a_failed_container_tells_its_last_error_line),
+         TEST(of_a_container_that_never_ran_the_cluster_speaks),
          TEST(a_guess_of_the_kubelet_is_no_exit_code), TEST(trouble_is_told_by_its_class),
          TEST(an_end_is_before_the_deletion_or_not), TEST(a_deleted_pod_without_node_can_never_run),
          TEST(the_cluster_says_why_it_ended_a_pod),

@@ -115,7 +115,7 @@ static void gate_and_exit_are_whole_or_not_there(void **state)
 {
     struct layout_gate gate = {true, 77, 88};
     struct layout_exit end = {
-        137, 9, true, false, 1, 2, 3, 4, {FL_METER_processes, 1, 10, 20, 30, 40}};
+        137, 9, true, false, 1, 2, 3, 4, {FL_METER_processes, 1, 10, 20, 30, 40}, "Error: no lr"};
     uint8_t block[LAYOUT_RECORD_BYTES];
     struct fl_str bytes = {(char *)block, sizeof(block)};
     struct layout_gate gate_again;
@@ -132,6 +132,11 @@ static void gate_and_exit_are_whole_or_not_there(void **state)
     assert_true(end_again.is_out_of_memory && !end_again.is_stopped);
     assert_int_equal(end_again.usage.meter, FL_METER_processes);
     assert_int_equal(end_again.usage.written_bytes, 40);
+    assert_string_equal(end_again.line, "Error: no lr");
+    memset(end.line, 'x', FL_WORDS_BYTES_MAX);
+    layout_exit_encode(&end, block);
+    assert_true(layout_exit_decode(bytes, &end_again));
+    assert_string_equal(end_again.line, end.line);
     block[10] ^= 1;
     assert_false(layout_exit_decode(bytes, &end_again));
     memset(block, 0, sizeof(block)); /* as exit.tmp is at first */

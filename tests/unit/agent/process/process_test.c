@@ -464,7 +464,7 @@ static void an_end_that_came_while_no_agent_was_there_is_found(void **state)
 
     (void)state;
     begin(&world, CONTRACT_SHORT);
-    world.script = "echo some output; exit 42";
+    world.script = "echo some output; echo done; exit 42";
     runtime = start(&world, &heard);
     create(&world, runtime, &heard);
     runtime.ops->release(runtime.self, attempt, 0);
@@ -478,7 +478,8 @@ static void an_end_that_came_while_no_agent_was_there_is_found(void **state)
     start(&world, &heard);
     until(&world, &heard, FL_REPLICA_exited);
     assert_int_equal(heard.exit_code, 42);
-    assert_int_equal(heard.output_bytes, 12);
+    assert_int_equal(heard.output_bytes, 17);
+    assert_string_equal(heard.words, "done");
     end(&world);
 }
 

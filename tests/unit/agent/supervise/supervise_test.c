@@ -447,6 +447,25 @@ static void out_of_memory_is_told_from_another_kill(void **state)
     replica_dir_fini(&replica);
 }
 
+static void a_failed_job_leaves_its_last_error_line(void **state)
+{
+    (void)state;
+    assert_string_equal(run_script("echo 'ValueError: no lr'; echo bye; exit 3").line,
+                        "ValueError: no lr");
+    assert_string_equal(run_script("echo epoch 3 >&2; kill -9 $$").line, "epoch 3");
+    assert_string_equal(run_script("exit 3").line, "");
+    assert_string_equal(run_script("echo 'error: none of it'").line, "");
+    /* Only the newest bytes are kept, and these begin within a line. */
+    assert_string_equal(run_script("echo 'error: far back'; head -c 5000 /dev/zero | tr '\\0' x; "
+                                   "echo; echo plain; exit 1")
+                            .line,
+                        "plain");
+    assert_string_equal(run_script("head -c 4090 /dev/zero | tr '\\0' x; sleep 0.1; "
+                                   "echo; echo 'error: over the edge'; echo bye; exit 1")
+                            .line,
+                        "error: over the edge");
+}
+
 /* On a file system of 512 KiB, in a mount namespace of the child's own. */
 static void fill_a_disk(void *arg)
 {
@@ -505,4 +524,5 @@ FL_TESTS(cmocka_unit_test(exit_codes_and_signals_are_recorded),
          cmocka_unit_test(the_jobs_own_process_dies_with_its_supervisor),
          cmocka_unit_test(a_cut_lifeline_ends_the_job_at_once),
          cmocka_unit_test(out_of_memory_is_told_from_another_kill),
+         cmocka_unit_test(a_failed_job_leaves_its_last_error_line),
          cmocka_unit_test(a_full_disk_drops_output_and_never_the_exit))

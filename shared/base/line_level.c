@@ -1,23 +1,26 @@
-#include "controlplane/api/line_level.h"
+#include "shared/base/line_level.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
+
+#include "shared/base/ascii.h"
 
 /* Further to the right a word like these is more likely a part of the message. */
 enum { LOOKED_AT = 160, SKIPPED_MAX = 160 };
 
 static const struct {
     const char *word;
-    enum line_level level;
+    enum fl_line_level level;
 } words[] = {
-    {"fatal", LINE_LEVEL_error},  {"panic", LINE_LEVEL_error},   {"critical", LINE_LEVEL_error},
-    {"crit", LINE_LEVEL_error},   {"alert", LINE_LEVEL_error},   {"emerg", LINE_LEVEL_error},
-    {"severe", LINE_LEVEL_error}, {"error", LINE_LEVEL_error},   {"err", LINE_LEVEL_error},
-    {"warning", LINE_LEVEL_warn}, {"warn", LINE_LEVEL_warn},     {"wrn", LINE_LEVEL_warn},
-    {"notice", LINE_LEVEL_info},  {"info", LINE_LEVEL_info},     {"inf", LINE_LEVEL_info},
-    {"debug", LINE_LEVEL_debug},  {"dbg", LINE_LEVEL_debug},     {"trace", LINE_LEVEL_debug},
-    {"trc", LINE_LEVEL_debug},    {"verbose", LINE_LEVEL_debug},
+    {"fatal", FL_LINE_LEVEL_error},    {"panic", FL_LINE_LEVEL_error},
+    {"critical", FL_LINE_LEVEL_error}, {"crit", FL_LINE_LEVEL_error},
+    {"alert", FL_LINE_LEVEL_error},    {"emerg", FL_LINE_LEVEL_error},
+    {"severe", FL_LINE_LEVEL_error},   {"error", FL_LINE_LEVEL_error},
+    {"err", FL_LINE_LEVEL_error},      {"warning", FL_LINE_LEVEL_warn},
+    {"warn", FL_LINE_LEVEL_warn},      {"wrn", FL_LINE_LEVEL_warn},
+    {"notice", FL_LINE_LEVEL_info},    {"info", FL_LINE_LEVEL_info},
+    {"inf", FL_LINE_LEVEL_info},       {"debug", FL_LINE_LEVEL_debug},
+    {"dbg", FL_LINE_LEVEL_debug},      {"trace", FL_LINE_LEVEL_debug},
+    {"trc", FL_LINE_LEVEL_debug},      {"verbose", FL_LINE_LEVEL_debug},
 };
 
 /* These say it where they stand alone. */
@@ -30,12 +33,12 @@ struct head {
     size_t len;
 };
 
-const char *line_level_name(enum line_level level)
+const char *fl_line_level_name(enum fl_line_level level)
 {
     static const char *const names[] = {
-#define LINE_LEVEL_NAME(name) #name,
-        LINE_LEVELS(LINE_LEVEL_NAME)
-#undef LINE_LEVEL_NAME
+#define FL_LINE_LEVEL_NAME(name) #name,
+        FL_LINE_LEVELS(FL_LINE_LEVEL_NAME)
+#undef FL_LINE_LEVEL_NAME
     };
 
     return names[level];
@@ -47,7 +50,7 @@ static size_t skip_escape(struct fl_str line, size_t i)
     size_t end = i + 2;
 
     if (end > line.len || line.at[i + 1] != '[') return i + 1;
-    while (end < line.len && end < i + SKIPPED_MAX && !isalpha((unsigned char)line.at[end])) {
+    while (end < line.len && end < i + SKIPPED_MAX && !fl_is_letter(line.at[end])) {
         end++;
     }
     return end < line.len ? end + 1 : end;
@@ -70,34 +73,33 @@ static struct head head_of(struct fl_str line)
 
 static bool is_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return fl_is_alnum(c) || c == '_';
 }
 
-static bool is_letter(char c)
+/* 'word' is in small letters. */
+static bool is_same_word(const char *word, const char *at, size_t len)
 {
-    return isalpha((unsigned char)c) != 0;
+    for (size_t i = 0; i < len; i++) {
+        if (fl_small(at[i]) != word[i]) return false;
+    }
+    return true;
 }
 
-static bool is_space(char c)
-{
-    return isspace((unsigned char)c) != 0;
-}
-
-static enum line_level level_of(const char *at, size_t len)
+static enum fl_line_level level_of(const char *at, size_t len)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i].word) == len && strncasecmp(words[i].word, at, len) == 0) {
+        if (strlen(words[i].word) == len && is_same_word(words[i].word, at, len)) {
             return words[i].level;
         }
     }
-    return LINE_LEVEL_none;
+    return FL_LINE_LEVEL_none;
 }
 
 static size_t letters(const char *at)
 {
     size_t len = 0;
 
-    while (is_letter(at[len])) {
+    while (fl_is_letter(at[len])) {
         len++;
     }
     return len;
@@ -106,22 +108,22 @@ static size_t letters(const char *at)
 static bool has_digits(const char *at, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        if (!isdigit((unsigned char)at[i])) return false;
+        if (!fl_is_digit(at[i])) return false;
     }
     return true;
 }
 
 /* klog and glog: "E0102 15:04:05" */
-static bool find_klog(const struct head *head, enum line_level *ret_level)
+static bool find_klog(const struct head *head, enum fl_line_level *ret_level)
 {
     static const struct {
         char letter;
-        enum line_level level;
-    } kinds[] = {{'F', LINE_LEVEL_error},
-                 {'E', LINE_LEVEL_error},
-                 {'W', LINE_LEVEL_warn},
-                 {'I', LINE_LEVEL_info},
-                 {'D', LINE_LEVEL_debug}};
+        enum fl_line_level level;
+    } kinds[] = {{'F', FL_LINE_LEVEL_error},
+                 {'E', FL_LINE_LEVEL_error},
+                 {'W', FL_LINE_LEVEL_warn},
+                 {'I', FL_LINE_LEVEL_info},
+                 {'D', FL_LINE_LEVEL_debug}};
     const char *at = head->at;
 
     if (head->len < 14 || !has_digits(at + 1, 4) || at[5] != ' ' || !has_digits(at + 6, 2) ||
@@ -143,7 +145,7 @@ static const char *skip_quote(const char *at)
 
 static const char *skip_spaces(const char *at)
 {
-    while (is_space(*at)) {
+    while (fl_is_space(*at)) {
         at++;
     }
     return at;
@@ -158,16 +160,16 @@ static const char *value_of(const char *at)
         size_t len = strlen(names[i]);
         const char *behind;
 
-        if (strncasecmp(at, names[i], len) != 0) continue;
+        if (!is_same_word(names[i], at, len)) continue;
         behind = skip_spaces(skip_quote(at + len));
         if (*behind != '=' && *behind != ':') continue;
         behind = skip_quote(skip_spaces(behind + 1));
-        if (is_letter(*behind)) return behind;
+        if (fl_is_letter(*behind)) return behind;
     }
     return NULL;
 }
 
-static bool find_named(const struct head *head, enum line_level *ret_level)
+static bool find_named(const struct head *head, enum fl_line_level *ret_level)
 {
     for (size_t i = 0; i < head->len; i++) {
         const char *value;
@@ -181,12 +183,12 @@ static bool find_named(const struct head *head, enum line_level *ret_level)
     return false;
 }
 
-static bool find_capitals(const struct head *head, enum line_level *ret_level)
+static bool find_capitals(const struct head *head, enum fl_line_level *ret_level)
 {
     for (size_t i = 0; i < head->len; i++) {
         const char *at = head->at + i;
 
-        if ((i > 0 && is_word(at[-1])) || !isupper((unsigned char)*at)) continue;
+        if ((i > 0 && is_word(at[-1])) || !fl_is_capital(*at)) continue;
         for (size_t k = 0; k < sizeof capitals / sizeof *capitals; k++) {
             size_t len = strlen(capitals[k]);
 
@@ -205,11 +207,11 @@ static size_t leading_word(const struct head *head, const char **ret_at)
     size_t len = letters(at);
 
     *ret_at = at;
-    return len >= 4 && len <= 8 && at[len] == ':' && is_space(at[len + 1]) ? len : 0;
+    return len >= 4 && len <= 8 && at[len] == ':' && fl_is_space(at[len + 1]) ? len : 0;
 }
 
 /* The first of [warn], <error>, (info), "error: ". */
-static enum line_level delimited(const struct head *head)
+static enum fl_line_level delimited(const struct head *head)
 {
     const char *at;
     size_t len;
@@ -218,14 +220,14 @@ static enum line_level delimited(const struct head *head)
         if (i == 0) {
             len = leading_word(head, &at);
             if (len > 0) return level_of(at, len);
-        } else if (!is_space(head->at[i - 1])) {
+        } else if (!fl_is_space(head->at[i - 1])) {
             continue;
         }
         at = head->at + i + 1;
         len = strchr("[<(", head->at[i]) ? letters(at) : 0;
         if (len >= 3 && len <= 8 && at[len] && strchr("])>", at[len])) return level_of(at, len);
     }
-    return LINE_LEVEL_none;
+    return FL_LINE_LEVEL_none;
 }
 
 /* How an uncaught exception of Python or Java is written. */
@@ -250,15 +252,15 @@ static bool is_exception(const struct head *head)
     return false;
 }
 
-enum line_level line_level_guess(struct fl_str line)
+enum fl_line_level fl_line_level_guess(struct fl_str line)
 {
     struct head head = head_of(line);
-    enum line_level level = LINE_LEVEL_none;
+    enum fl_line_level level = FL_LINE_LEVEL_none;
 
     if (find_klog(&head, &level) || find_named(&head, &level) || find_capitals(&head, &level)) {
         return level;
     }
     level = delimited(&head);
-    if (level != LINE_LEVEL_none) return level;
-    return is_exception(&head) ? LINE_LEVEL_error : LINE_LEVEL_none;
+    if (level != FL_LINE_LEVEL_none) return level;
+    return is_exception(&head) ? FL_LINE_LEVEL_error : FL_LINE_LEVEL_none;
 }

@@ -1,4 +1,4 @@
-#include "controlplane/api/line_level.h"
+#include "shared/base/line_level.h"
 
 #include "tests/fl_test.h"
 
@@ -19,7 +19,7 @@ static void common_formats_tell_their_level_as_in_the_dashboard(void **state)
 
         assert_non_null(line);
         *line++ = 0;
-        level = line_level_name(line_level_guess(fl_str_c(line)));
+        level = fl_line_level_name(fl_line_level_guess(fl_str_c(line)));
         if (strcmp(level, one) != 0) fail_msg("%s, not %s: %s", level, one, line);
     }
     assert_true(cases > 20);
@@ -29,11 +29,12 @@ static void common_formats_tell_their_level_as_in_the_dashboard(void **state)
 static void colours_are_passed_over(void **state)
 {
     (void)state;
-    assert_int_equal(line_level_guess(FL_STR("\033[31mERROR\033[0m x\n")), LINE_LEVEL_error);
-    assert_int_equal(line_level_guess(FL_STR("\033[1;33m[warn]\033[0m x\n")), LINE_LEVEL_warn);
-    assert_int_equal(line_level_guess(FL_STR("\033[")), LINE_LEVEL_none);
-    assert_int_equal(line_level_guess(FL_STR("\033")), LINE_LEVEL_none);
-    assert_int_equal(line_level_guess(FL_STR("\033[1;1;1;1;1")), LINE_LEVEL_none);
+    assert_int_equal(fl_line_level_guess(FL_STR("\033[31mERROR\033[0m x\n")), FL_LINE_LEVEL_error);
+    assert_int_equal(fl_line_level_guess(FL_STR("\033[1;33m[warn]\033[0m x\n")),
+                     FL_LINE_LEVEL_warn);
+    assert_int_equal(fl_line_level_guess(FL_STR("\033[")), FL_LINE_LEVEL_none);
+    assert_int_equal(fl_line_level_guess(FL_STR("\033")), FL_LINE_LEVEL_none);
+    assert_int_equal(fl_line_level_guess(FL_STR("\033[1;1;1;1;1")), FL_LINE_LEVEL_none);
 }
 
 static void only_the_beginning_is_looked_at(void **state)
@@ -45,12 +46,13 @@ static void only_the_beginning_is_looked_at(void **state)
     (void)state;
     memset(line, ' ', sizeof line);
     memcpy(line + 200, error.at, error.len);
-    assert_int_equal(line_level_guess((struct fl_str){line, sizeof line}), LINE_LEVEL_none);
+    assert_int_equal(fl_line_level_guess((struct fl_str){line, sizeof line}), FL_LINE_LEVEL_none);
     memcpy(line + 100, error.at, error.len);
-    assert_int_equal(line_level_guess((struct fl_str){line, sizeof line}), LINE_LEVEL_error);
-    assert_int_equal(line_level_guess((struct fl_str){line + 100, 3}), LINE_LEVEL_none);
-    assert_int_equal(line_level_guess((struct fl_str){NULL, 0}), LINE_LEVEL_none);
-    assert_int_equal(line_level_guess((struct fl_str){zeros, sizeof zeros - 1}), LINE_LEVEL_none);
+    assert_int_equal(fl_line_level_guess((struct fl_str){line, sizeof line}), FL_LINE_LEVEL_error);
+    assert_int_equal(fl_line_level_guess((struct fl_str){line + 100, 3}), FL_LINE_LEVEL_none);
+    assert_int_equal(fl_line_level_guess((struct fl_str){NULL, 0}), FL_LINE_LEVEL_none);
+    assert_int_equal(fl_line_level_guess((struct fl_str){zeros, sizeof zeros - 1}),
+                     FL_LINE_LEVEL_none);
 }
 
 FL_TESTS(cmocka_unit_test(common_formats_tell_their_level_as_in_the_dashboard),

@@ -1,0 +1,247 @@
+Many jobs by one request.
+
+# a filter cancels what it names, and a dry run only counts
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"set":"x"}}
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"set":"x"}}
+. POST /v1/jobs {"command":["a"],"hold":true}
+POST /v1/jobs:cancel {"labels":{"set":"x"},"dryRun":true}
+    200
+    {"dryRun":true,"matched":2,"changed":0,"failed":0,"more":false}
+rows
+POST /v1/jobs:cancel {"labels":{"set":"x"}}
+    200
+    {"dryRun":false,"matched":2,"changed":2,"failed":0,"more":false}
+rows
+    audit tenant=1 actor=token:<admin> first-admin body=cancel job-2 peer=<peer>
+    element_end job=2 element=0 n=0 state=18 reason=35 exit_code=0 first_replica=4294967295
+    job_end job=2 state=18 reason=35 is_array=0 has_marks=1
+    audit tenant=1 actor=token:<admin> first-admin body=cancel job-1 peer=<peer>
+    element_end job=1 element=0 n=0 state=18 reason=35 exit_code=0 first_replica=4294967295
+    job_end job=1 state=18 reason=35 is_array=0 has_marks=1
+POST /v1/jobs:cancel {"labels":{"set":"x"}}
+    200
+    {"dryRun":false,"matched":0,"changed":0,"failed":0,"more":false}
+only id state
+GET /v1/jobs
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-3","state":"held"}]}
+
+# a limit leaves the rest to a cursor
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"a-1"}
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"a-2"}
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"b-1"}
+POST /v1/jobs:cancel {"name":"a-*","limit":1}
+    200
+    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":true,"cursor":"o2"}
+POST /v1/jobs:cancel {"name":"a-*","limit":1}
+    200
+    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
+only id state
+GET /v1/jobs?state=open
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-3","state":"held"}]}
+
+# ended jobs are run again by a filter, without a state those that failed
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"set":"x"}}
+. POST /v1/jobs/job-1:cancel
+POST /v1/jobs:retry {"labels":{"set":"x"}}
+    200
+    {"dryRun":false,"matched":0,"changed":0,"failed":0,"more":false}
+POST /v1/jobs:retry {"labels":{"set":"x"},"state":"cancelled"}
+    200
+    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
+rows
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=1 labels=(6 bytes) deadline_s=0 retries_max=0 owner=first-admin
+    audit tenant=1 actor=token:<admin> first-admin body=submit job-2+1 peer=<peer>
+only id state
+GET /v1/jobs
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-2","state":"queued"}]}
+
+# a filter that names nothing, or not what it means, is refused
+POST /v1/jobs:cancel {}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid",
+      "detail":"name at least one of queue, state, labels, submittedBy and name",
+      "traceId":"<trace 1>"
+    }
+POST /v1/jobs:cancel {"queue":""}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "pointer":"/queue","detail":"this value is not allowed here","got":"a string",
+          "allowed":"1 to 63 characters: a-z, 0-9 and '-', no '-' at an end"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+POST /v1/jobs:cancel {"state":[]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this names no jobs",
+      "errors":[{"pointer":"/state","detail":"this names no jobs","allowed":"a list of states"}],
+      "traceId":"<trace 3>"
+    }
+POST /v1/jobs:cancel {"labels":{}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this names no jobs",
+      "errors":[{"pointer":"/labels","detail":"this names no jobs","allowed":"an object of texts"}],
+      "traceId":"<trace 4>"
+    }
+POST /v1/jobs:cancel {"labels":["a=b"]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "pointer":"/labels","detail":"this value is not allowed here","got":"a list",
+          "allowed":"map of string"
+        }
+      ],
+      "traceId":"<trace 5>"
+    }
+POST /v1/jobs:cancel {"queue":"default","dryRun":1}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "pointer":"/dryRun","detail":"this value is not allowed here","got":"1",
+          "allowed":"boolean"
+        }
+      ],
+      "traceId":"<trace 6>"
+    }
+POST /v1/jobs:retry {"queue":"default","state":"held"}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this names no jobs",
+      "errors":[
+        {
+          "pointer":"/state","detail":"this names no jobs","got":"held",
+          "allowed":"succeeded, failed, cancelled, ended"
+        }
+      ],
+      "traceId":"<trace 7>"
+    }
+POST /v1/jobs:cancel {"que":"default"}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown field",
+      "errors":[{"pointer":"/que","detail":"unknown field","got":"que"}],"traceId":"<trace 8>"
+    }
+
+# each line of a batch has its result, and a wrong one spoils no other
+with Content-Type: application/x-ndjson
+POST /v1/jobs:batch
+| {"command":["true"],"hold":true}
+| {"comand":["true"]}
+| no json
+| {"command":["true"],"hold":true,"after":[{"line":1}]}
+| {"command":["true"],"after":[{"line":2}]}
+    200
+    | {"line":1,"id":"job-1","state":"held"}
+    | {"line":2,"problem":{"type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content","status":422,"code":"invalid","detail":"/comand: unknown field; did you mean command? (and 1 more)","errors":[{"pointer":"/comand","detail":"unknown field; did you mean command?","got":"\"comand\"","allowed":"command","line":2,"col":2},{"pointer":"","detail":"there is neither a command nor an image: nothing to run","allowed":"command: [\"sh\", \"-c\", \"...\"]"}]}}
+    | {"line":3,"problem":{"type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content","status":422,"code":"invalid","detail":"a value cannot begin like this","errors":[{"pointer":"","detail":"a value cannot begin like this","line":3,"col":1}]}}
+    | {"line":4,"id":"job-2","state":"held"}
+    | {"line":5,"problem":{"type":"https://fairlead.dev/docs/reference/api#conflict","title":"Conflict","status":409,"code":"conflict","detail":"the job of line 2, which it is to run after, was refused"}}
+rows
+    shape_new shape=1 body=(11 bytes)
+    spec_new job=0 digest=<hash> body=(85 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin
+    mark_set job=1 kind=1 value=1
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin after=(9 bytes)
+    mark_set job=2 kind=5 value=1 body=(9 bytes)
+    mark_set job=2 kind=1 value=1
+    audit tenant=1 actor=token:<admin> first-admin body=submit job-1+2 peer=<peer>
+only id state after job on
+GET /v1/jobs
+    200
+    ETag: <etag 1>
+    {
+      "jobs":[
+        {"id":"job-2","after":[{"job":"job-1","on":"success"}],"state":"held"},
+        {"id":"job-1","after":[],"state":"held"}
+      ]
+    }
+
+# a batch defines a spec once, and uses it with its parameters
+with Content-Type: application/x-ndjson
+POST /v1/jobs:batch
+| {"spec":"s","job":{"command":["true"],"hold":true,"labels":{"set":"x"}}}
+| {"use":"s","params":{"lr":"0.1"}}
+| {"use":"s","params":{"lr":0.2}}
+| {"use":"s","name":"named"}
+| {"use":"t"}
+| {"spec":"s","job":{"command":["other"]}}
+    200
+    | {"line":1,"spec":"s"}
+    | {"line":2,"id":"job-1","state":"held"}
+    | {"line":3,"id":"job-2","state":"held"}
+    | {"line":4,"id":"job-3","state":"held"}
+    | {"line":5,"problem":{"type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content","status":422,"code":"absent","detail":"no earlier line defines a good spec of that name"}}
+    | {"line":6,"problem":{"type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content","status":422,"code":"invalid","detail":"that spec is defined already, in an earlier line"}}
+rows
+    shape_new shape=1 body=(11 bytes)
+    spec_new job=0 digest=<hash> body=(85 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 labels=(6 bytes) params={"lr":"0.1"} deadline_s=0 retries_max=0 owner=first-admin
+    mark_set job=1 kind=1 value=1
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 labels=(6 bytes) params={"lr":"0.2"} deadline_s=0 retries_max=0 owner=first-admin
+    mark_set job=2 kind=1 value=1
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 name=named labels=(6 bytes) deadline_s=0 retries_max=0 owner=first-admin
+    mark_set job=3 kind=1 value=1
+    audit tenant=1 actor=token:<admin> first-admin body=submit job-1+3 peer=<peer>
+only id labels params specDigest
+GET /v1/jobs/job-1
+    200
+    ETag: <etag 1>
+    {
+      "id":"job-1",
+      "labels":{"set":"x"},
+      "specDigest":"a29d562c2e16701870b85f0f50bfd2b2098992c7b040c01b11ec761ef2f42450",
+      "params":{"lr":"0.1"}
+    }
+
+# a batch may be a list, and one under a key is made once
+with Idempotency-Key: all
+POST /v1/jobs:batch [{"command":["a"],"hold":true},{"command":["b"],"hold":true}]
+    200
+    | {"line":1,"id":"job-1","state":"held"}
+    | {"line":2,"id":"job-2","state":"held"}
+with Idempotency-Key: all
+POST /v1/jobs:batch [{"command":["a"],"hold":true},{"command":["b"],"hold":true}]
+    200
+    Idempotent-Replayed: true
+    | {"line":1,"id":"job-1","state":"held"}
+    | {"line":2,"id":"job-2","state":"held"}
+rows
+POST /v1/jobs:batch []
+    200
+POST /v1/jobs:batch {"command":["a"]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid",
+      "detail":"a batch is a JSON list, or lines of JSON as application/x-ndjson",
+      "traceId":"<trace 1>"
+    }
+only id
+GET /v1/jobs
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-2"},{"id":"job-1"}]}

@@ -1,0 +1,216 @@
+Lists of jobs: filters, pages, and what a filter has to be.
+
+# open jobs come first, the newest first, and ended ones behind them likewise
+. POST /v1/jobs {"command":["a"],"name":"one","hold":true}
+. POST /v1/jobs {"command":["a"],"name":"two","hold":true}
+. POST /v1/jobs {"command":["a"],"name":"three"}
+. POST /v1/jobs {"command":["a"],"name":"four","hold":true}
+. POST /v1/jobs/job-1:cancel
+. POST /v1/jobs/job-4:cancel
+only id state cursor
+GET /v1/jobs
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-3","state":"queued"},{"id":"job-2","state":"held"}],"cursor":"e0"}
+only id state cursor
+GET /v1/jobs?state=ended
+    200
+    ETag: <etag 2>
+    {"jobs":[{"id":"job-4","state":"cancelled"},{"id":"job-1","state":"cancelled"}]}
+only id state cursor
+GET /v1/jobs?state=open
+    200
+    ETag: <etag 3>
+    {"jobs":[{"id":"job-3","state":"queued"},{"id":"job-2","state":"held"}]}
+only id state cursor
+GET /v1/jobs?state=held,cancelled
+    200
+    ETag: <etag 4>
+    {"jobs":[{"id":"job-2","state":"held"}],"cursor":"e0"}
+
+# a list goes on where its cursor says
+. POST /v1/jobs {"command":["a"],"hold":true}
+. POST /v1/jobs {"command":["a"],"hold":true}
+. POST /v1/jobs {"command":["a"],"hold":true}
+. POST /v1/jobs/job-1:cancel
+only id cursor
+GET /v1/jobs?limit=1
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-3"}],"cursor":"o3"}
+only id cursor
+GET /v1/jobs?limit=1&cursor=o3
+    200
+    ETag: <etag 2>
+    {"jobs":[{"id":"job-2"}],"cursor":"e0"}
+only id cursor
+GET /v1/jobs?limit=5&cursor=e0
+    200
+    ETag: <etag 3>
+    {"jobs":[{"id":"job-1"}]}
+GET /v1/jobs?cursor=x
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"not a cursor of a list of jobs",
+      "errors":[
+        {
+          "parameter":"cursor","detail":"not a cursor of a list of jobs","got":"x",
+          "allowed":"'cursor' of the page before"
+        }
+      ],
+      "traceId":"<trace 1>"
+    }
+GET /v1/jobs?limit=0
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "parameter":"limit","detail":"this value is not allowed here","got":"0",
+          "allowed":"integer, 1 to 1000"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+GET /v1/jobs?limit=1001
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "parameter":"limit","detail":"this value is not allowed here","got":"1001",
+          "allowed":"integer, 1 to 1000"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+
+# jobs are found by label, name, queue and owner
+. POST /v1/queues {"name":"ml"}
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"train-1","labels":{"team":"red","k":"v"}}
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"train-2","labels":{"team":"blue"}}
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"eval","queue":"ml"}
+only id
+GET /v1/jobs?label=team%3Dred
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-1"}]}
+only id
+GET /v1/jobs?label=team%3Dred,k%3Dw
+    200
+    ETag: <etag 2>
+    {}
+only id
+GET /v1/jobs?name=train-*
+    200
+    ETag: <etag 3>
+    {"jobs":[{"id":"job-2"},{"id":"job-1"}]}
+only id
+GET /v1/jobs?name=eval
+    200
+    ETag: <etag 4>
+    {"jobs":[{"id":"job-3"}]}
+only id
+GET /v1/jobs?name=Eval
+    200
+    ETag: <etag 2>
+    {}
+only id
+GET /v1/jobs?queue=ml
+    200
+    ETag: <etag 4>
+    {"jobs":[{"id":"job-3"}]}
+only id
+GET /v1/jobs?submittedBy=@me&name=*-2
+    200
+    ETag: <etag 5>
+    {"jobs":[{"id":"job-2"}]}
+only id
+GET /v1/jobs?submittedBy=ann
+    200
+    ETag: <etag 2>
+    {}
+
+# a filter that is wrong is refused by its name
+GET /v1/jobs?queue=none
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"no queue has this name, or this token may not see it",
+      "errors":[
+        {
+          "parameter":"queue","detail":"no queue has this name, or this token may not see it",
+          "got":"none"
+        }
+      ],
+      "traceId":"<trace 1>"
+    }
+GET /v1/jobs?queue=default&queue=default
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this field is given twice in the query",
+      "errors":[
+        {
+          "parameter":"queue","detail":"this field is given twice in the query","got":"queue",
+          "allowed":"once"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+GET /v1/jobs?state=paused
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown state",
+      "errors":[
+        {
+          "parameter":"state","detail":"unknown state","got":"paused",
+          "allowed":"held, queued, starting, running, stopping, succeeded, failed, cancelled, open, ended"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+GET /v1/jobs?label=team
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"not a label that can be searched for",
+      "errors":[
+        {
+          "parameter":"label","detail":"not a label that can be searched for","got":"team",
+          "allowed":"key=value, at most 16 of 128 bytes, separated by commas"
+        }
+      ],
+      "traceId":"<trace 4>"
+    }
+GET /v1/jobs?name=
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "parameter":"name","detail":"this value is not allowed here",
+          "allowed":"string, 1 to 253 bytes"
+        }
+      ],
+      "traceId":"<trace 5>"
+    }
+GET /v1/jobs?nam=a
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown field in the query",
+      "errors":[{"parameter":"nam","detail":"unknown field in the query","got":"nam"}],
+      "traceId":"<trace 6>"
+    }
+GET /v1/jobs?label=%zz
+    400
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Bad Request","status":400,
+      "code":"invalid","detail":"a percent sign without two hexadecimal digits behind it"
+    }

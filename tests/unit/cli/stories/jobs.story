@@ -1,0 +1,111 @@
+Jobs that are named or chosen, and what is done to them.
+
+# jobs that are named are acted on one by one, and a failure stops no other
+fairlead cancel job-7 job-8 job-9
+< 200 {"id":"job-7","state":"cancelled"}
+< 404 {"detail":"not found, or this token may not see it"}
+< 200 {"id":"job-9","state":"stopping"}
+    POST /v1/jobs/job-7:cancel
+    POST /v1/jobs/job-8:cancel
+    POST /v1/jobs/job-9:cancel
+    ! job-7 will be cancelled
+    ! fairlead: job-8: not found, or this token may not see it
+    ! job-9 will be cancelled
+    exit 1
+fairlead hold job-7
+< 409 {"detail":"the job has ended already: it was cancelled"}
+    POST /v1/jobs/job-7:hold
+    ! fairlead: job-7: the job has ended already: it was cancelled
+    exit 1
+fairlead release job-7 -o json
+< 200 {"id":"job-7","state":"queued"}
+    POST /v1/jobs/job-7:release
+    | {
+    |   "id": "job-7",
+    |   "state": "queued"
+    | }
+    ! job-7 may start
+fairlead cancel
+    ! fairlead: usage: fairlead cancel JOB... or --queue, --state, --label, --user, --name
+    exit 64
+
+# jobs that a filter chooses are counted first, and nothing is done without a word
+fairlead cancel --queue ml --state queued --label team=red --user @me --name 'train-*' --dry-run
+< 200 {"dryRun":true,"matched":12,"changed":0,"more":false}
+    POST /v1/jobs:cancel {"queue":"ml","submittedBy":"@me","name":"train-*","state":["queued"],"labels":{"team":"red"},"dryRun":true}
+    | 12 jobs would be cancelled
+fairlead cancel --queue ml
+< 200 {"dryRun":true,"matched":1,"changed":0,"more":false}
+    POST /v1/jobs:cancel {"queue":"ml","dryRun":true}
+    | 1 job would be cancelled
+    ! fairlead: nothing was changed; say --yes to do it, or --dry-run to only ask
+    exit 64
+fairlead cancel --queue ml --yes
+< 200 {"dryRun":false,"matched":1000,"changed":1000,"more":true}
+< 200 {"dryRun":false,"matched":5,"changed":4,"more":false}
+    POST /v1/jobs:cancel {"queue":"ml","dryRun":false}
+    POST /v1/jobs:cancel {"queue":"ml","dryRun":false}
+    | 1004 of 1005 jobs are cancelled
+fairlead cancel --state done --yes
+< 422 {"detail":"unknown state","errors":[{"pointer":"/state","detail":"unknown state","got":"done","allowed":"held, queued"}]}
+    POST /v1/jobs:cancel {"state":["done"],"dryRun":false}
+    ! fairlead: --state done: unknown state; wants held, queued
+    exit 65
+
+# an ended job is run again, as a whole or in part
+fairlead retry job-7
+< 201 {"id":"job-8","state":"queued"}
+    POST /v1/jobs/job-7:retry {}
+    | job-8
+    ! job-7 runs again as job-8
+fairlead retry job-7 --failed
+< 409 {"detail":"it did not fail"}
+    POST /v1/jobs/job-7:retry {"only":"failed"}
+    ! fairlead: job-7: it did not fail
+    exit 1
+fairlead retry job-7 --element 0-2,7
+< 201 {"id":"job-9","state":"queued"}
+    POST /v1/jobs/job-7:retry {"elements":[0,1,2,7]}
+    | job-9
+    ! job-7 runs again as job-9
+fairlead retry job-7 --element 2-0
+    ! fairlead: '2-0' is no list of numbers: write 3, 0-7 or 1,4,9-12, ascending
+    exit 64
+fairlead retry
+    ! fairlead: usage: fairlead retry JOB... or --queue, --state, --label, --user, --name
+    exit 64
+
+# the last job is found among open and ended ones
+fairlead get @last -o name
+< 200 {"jobs":[],"cursor":"o3"}
+< 200 {"jobs":[{"id":"job-2"}]}
+< 200 {"jobs":[{"id":"job-10"}]}
+< 200 {"id":"job-10","state":"succeeded"}
+    GET /v1/jobs?limit=1&state=open
+    GET /v1/jobs?limit=1&state=open&cursor=o3
+    GET /v1/jobs?limit=1&state=ended
+    GET /v1/jobs/job-10
+    | job-10
+fairlead get @last-failed
+< 200 {"jobs":[]}
+    GET /v1/jobs?limit=1&state=failed
+    ! fairlead: @last-failed: job not found
+    exit 1
+fairlead get @newest
+    ! fairlead: '@newest': there is @last and @last-failed
+    exit 64
+
+# an edit sends what was named, and only for the revision that was meant
+fairlead edit job-7 --priority 5 --label team=red --label old- --deadline none
+< 200 {"id":"job-7","revision":1}
+    PATCH /v1/jobs/job-7 {"deadline":null,"priority":5,"labels":{"team":"red","old":null}}
+    ! job-7 is edited
+fairlead edit job-7 --queue ml --revision 3
+< 412 {"detail":"the job is not as If-Match says: its revision is 4 now; read it, and decide again"}
+    PATCH /v1/jobs/job-7 {"queue":"ml"}
+        with If-Match: "3"
+    ! fairlead: the job is not as If-Match says: its revision is 4 now; read it, and decide again
+    exit 1
+fairlead edit job-7 --priority high
+    ! fairlead: --priority high: wants a number from -1000 to 1000
+    exit 64

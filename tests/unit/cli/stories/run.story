@@ -1,0 +1,127 @@
+From the flags of 'run', and from documents, to the request.
+
+# flags become the members of a document
+fairlead run --detach --name sweep --array 4 --cpus 1 --memory 2Gi --gpus 1 -- python3 train.py --fast
+< 201 {"id":"job-7","state":"queued","queue":"default"}
+    POST /v1/jobs {"resources":{"cpu":"1","memory":"2Gi","gpus":1},"name":"sweep","array":4,"command":["python3","train.py","--fast"]}
+    | job-7
+fairlead run -d -q ml -n a -p 5 -t 2h --retries 3 -e A=b -e C= -l team=red true
+< 201 {"id":"job-7","state":"queued","queue":"ml"}
+    POST /v1/jobs {"name":"a","queue":"ml","deadline":"2h","retry":3,"priority":5,"env":{"A":"b","C":""},"labels":{"team":"red"},"command":["true"]}
+    | job-7
+fairlead run --hold --replicas 2 --image alpine --cluster east --not-cluster west --node-label disk=ssd true
+< 201 {"id":"job-8","state":"held","queue":"default"}
+    POST /v1/jobs {"image":"alpine","clusters":["east"],"notClusters":["west"],"hold":true,"replicas":2,"nodeSelector":{"disk":"ssd"},"command":["true"]}
+    ! job-8 held in default
+fairlead run -d --resource rdma/hca=1 --require-limits --workdir /data --key once -- sh -c 'echo $A'
+< 201 {"id":"job-9","state":"queued","queue":"default"}
+    POST /v1/jobs {"workingDir":"/data","requireLimits":true,"resources":{"rdma/hca":"1"},"command":["sh","-c","echo $A"]}
+        with Idempotency-Key: once
+    | job-9
+
+# a job runs after others, which are named by their ids, or are the last ones
+fairlead run -d --after job-7,job-8:any --after job-9:fail true
+< 201 {"id":"job-10","state":"queued","queue":"default"}
+    POST /v1/jobs {"after":[{"job":"job-7","on":"success"},{"job":"job-8","on":"any"},{"job":"job-9","on":"failure"}],"command":["true"]}
+    | job-10
+fairlead run -d --after @last true
+< 200 {"jobs":[{"id":"job-9"}]}
+< 200 {"jobs":[{"id":"job-12"}]}
+< 201 {"id":"job-13","state":"queued","queue":"default"}
+    GET /v1/jobs?limit=1&state=open
+    GET /v1/jobs?limit=1&state=ended
+    POST /v1/jobs {"after":[{"job":"job-12","on":"success"}],"command":["true"]}
+    | job-13
+fairlead run -d --after job-7:sometimes true
+    ! fairlead: --after job-7:sometimes: after the colon comes ok, any or fail
+    exit 64
+fairlead run -d --after @first true
+    ! fairlead: '@first': there is @last and @last-failed
+    exit 64
+
+# a dry run prints the document as it was understood
+fairlead run --dry-run --cpus 2 true
+< 200 {"dryRun":true,"job":{"roles":[]}}
+    POST /v1/jobs?dryRun=true {"resources":{"cpu":"2"},"command":["true"]}
+    | {"dryRun":true,"job":{"roles":[]}}
+
+# a command line that is wrong is refused before anything is sent
+fairlead run
+    ! fairlead: the command is missing: fairlead run [FLAGS] [--] COMMAND [ARG...]
+    exit 64
+fairlead run --cpus
+    ! fairlead: --cpus wants a value: --cpus N
+    exit 64
+fairlead run --cpu 2 true
+    ! fairlead: no flag --cpu here; did you mean --cpus?
+    exit 64
+fairlead run --env A true
+    ! fairlead: --env A: wants NAME=VALUE
+    exit 64
+fairlead run --env =b true
+    ! fairlead: --env =b: wants NAME=VALUE
+    exit 64
+fairlead run --array many true
+    ! fairlead: --array many: wants a number from 1 to 16777216
+    exit 64
+fairlead run --priority 1.5 true
+    ! fairlead: --priority 1.5: wants a number from -1000 to 1000
+    exit 64
+fairlead run --resource rdma true
+    ! fairlead: --resource rdma: wants NAME=AMOUNT
+    exit 64
+fairlead run -o xml true
+    ! fairlead: --output xml: wants table, wide, json, jsonl, yaml, name, jsonpath=... or custom-columns=...
+    exit 64
+
+# a field that a flag made is named by that flag
+fairlead run --cpus two true
+< 422 {"detail":"/resources/cpu: this is not what cpu holds","errors":[{"pointer":"/resources/cpu","detail":"this is not what cpu holds","got":"\"two\"","allowed":"cores like 2, 1.5 or 500m"}]}
+    POST /v1/jobs {"resources":{"cpu":"two"},"command":["true"]}
+    ! fairlead: --cpus two: wants cores like 2, 1.5 or 500m
+    exit 65
+fairlead run --env FAIRLEAD_X=1 true
+< 422 {"detail":"not a variable name","errors":[{"pointer":"/env/FAIRLEAD_X","detail":"not a variable name","got":"\"1\"","allowed":"letters"}]}
+    POST /v1/jobs {"env":{"FAIRLEAD_X":"1"},"command":["true"]}
+    ! fairlead: --env FAIRLEAD_X: not a variable name; wants letters
+    exit 65
+fairlead run --queue none true
+< 422 {"detail":"queue \"none\" does not exist","errors":[{"pointer":"/queue","detail":"queue \"none\" does not exist; create it, or name another","got":"none"}]}
+    POST /v1/jobs {"queue":"none","command":["true"]}
+    ! fairlead: --queue none: queue "none" does not exist; create it, or name another
+    exit 65
+
+# a document is sent as it stands, and what is wrong in it is said with its line
+fairlead submit --detach -
+| command: ["true"]
+| resources: {cpu: 2}
+< 201 {"id":"job-7","state":"queued","queue":"default"}
+    POST /v1/jobs
+        | command: ["true"]
+        | resources: {cpu: 2}
+        with Content-Type: application/yaml
+    | job-7
+fairlead submit --detach --queue ml --hold --after job-1 -
+| command: ["true"]
+< 201 {"id":"job-7","state":"held","queue":"ml"}
+    POST /v1/jobs?queue=ml&hold=true&after=job-1:success
+        | command: ["true"]
+        with Content-Type: application/yaml
+    | job-7
+fairlead submit -
+| command: ["true"]
+| cpus: 2
+< 422 {"detail":"/cpus: unknown field","errors":[{"pointer":"/cpus","detail":"unknown field; did you mean cpu?","got":"\"cpus\"","allowed":"cpu","line":2,"col":1}]}
+    POST /v1/jobs
+        | command: ["true"]
+        | cpus: 2
+        with Content-Type: application/yaml
+    ! fairlead: /cpus: unknown field
+    !   line 2, column 1: /cpus: unknown field; did you mean cpu? (got "cpus") (allowed: cpu)
+    !   in -
+    exit 65
+fairlead submit -
+| command: [a
+< 400 {"detail":"did not find expected ',' or ']'","errors":[{"pointer":"","detail":"did not find expected ',' or ']'","line":2,"col":1}]}
+    ! fairlead: -, line 2, column 1: while parsing a flow sequence, did not find expected ',' or ']'; nothing of it was submitted
+    exit 65

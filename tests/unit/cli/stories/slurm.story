@@ -1,0 +1,36 @@
+Scripts with flags in them.
+
+# lines of a script that begin with #SBATCH or #FAIRLEAD are flags, and the command line wins
+fairlead run --dry-run --cpus 8 --script /dev/stdin 0.1
+| #!/bin/sh
+| #SBATCH --job-name=sweep --array=0-9
+| #SBATCH -c 4 --mem=8G -t 30:00
+| #FAIRLEAD --label team=red
+| echo "$SLURM_ARRAY_TASK_ID $1"
+< 200 {"dryRun":true}
+    POST /v1/jobs?dryRun=true {"resources":{"cpu":"8","memory":"8Gi"},"name":"sweep","deadline":"1800s","array":10,"labels":{"team":"red"},"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --job-name=sweep --array=0-9\n#SBATCH -c 4 --mem=8G -t 30:00\n#FAIRLEAD --label team=red\necho \"$SLURM_ARRAY_TASK_ID $1\"\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script","0.1"]}
+    | {"dryRun":true}
+
+# a flag of Slurm that cannot be kept is refused with what to write instead
+fairlead run --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --dependency=singleton
+    ! fairlead: /dev/stdin: line 2: --dependency singleton: afterok, afterany and afternotok with ids of jobs are kept, as in '#FAIRLEAD --after job-7:any'; 'singleton' is not
+    exit 64
+fairlead run --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --array=1-9:2
+    ! fairlead: /dev/stdin: line 2: --array 1-9:2: only 0-N: elements count from 0 without steps; write '#FAIRLEAD --array N' and let the script make its number of $FAIRLEAD_ELEMENT
+    exit 64
+fairlead run --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --exclusive
+    ! fairlead: /dev/stdin: line 2: --exclusive: ask for all of a node's CPUs: '#FAIRLEAD --cpus N'
+    exit 64
+
+# a flag of ours that is wrong in a script is refused with its line
+fairlead run --script /dev/stdin
+| #!/bin/sh
+| #FAIRLEAD --cpu 4
+    ! fairlead: /dev/stdin: line 2: no flag --cpu here; did you mean --cpus?
+    exit 64
