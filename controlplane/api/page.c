@@ -101,3 +101,27 @@ const char *page_refusal(const struct fl_http_head *head, const char *api_url)
     }
     return NULL;
 }
+
+/* A page at http:// of the same host is another origin: anyone in between can write it. */
+static bool is_same_origin(const struct fl_http_head *head, struct fl_str origin,
+                           const char *api_url, bool is_secure)
+{
+    struct fl_str scheme = is_secure ? FL_STR("https://") : FL_STR("http://");
+
+    if (fl_str_eq(origin, fl_str_c(api_url))) return true;
+    return origin.len > scheme.len && memcmp(origin.at, scheme.at, scheme.len) == 0 &&
+           fl_str_eq(host_of(origin), head->host);
+}
+
+const char *page_socket_refusal(const struct fl_http_head *head, const char *api_url,
+                                const struct page_cookie *cookie)
+{
+    struct fl_str origin = header(head, "origin");
+    const char *refusal = page_refusal(head, api_url);
+
+    if (refusal) return refusal;
+    if (origin.len == 0) return "a WebSocket with a cookie needs the Origin of its page";
+    if (is_same_origin(head, origin, api_url, cookie->is_secure)) return NULL;
+    return "the page that asks is of another origin; if people come by a proxy, api_url has to "
+           "name their address";
+}

@@ -33,3 +33,8 @@ void page_cookie_print(const struct page_cookie *cookie, const char *text,
 
 /* NULL: the request comes from a page of this control plane; else why it does not count. */
 const char *page_refusal(const struct fl_http_head *head, const char *api_url);
+
+/* The same for a WebSocket, by which a page may write without the header Fairlead-Page: its Origin,
+ * which every browser sends with one, must be there, and be ours with its scheme and port. */
+const char *page_socket_refusal(const struct fl_http_head *head, const char *api_url,
+                                const struct page_cookie *cookie);

@@ -56,9 +56,16 @@ static void on_visit(void *ctx, struct visit_order *order)
     visits_enter(front->visits, order);
 }
 
+static bool on_session_lives(void *ctx, const struct fl_digest *session)
+{
+    const struct front *front = ctx;
+
+    return session_table_lives(front->config.api.sessions, session, fl_loop_now(front->loop));
+}
+
 void front_visits_init(struct front *front, struct api_parts *parts)
 {
-    struct visits_port port = {front, on_streams, on_pass_on, on_ended};
+    struct visits_port port = {front, on_streams, on_pass_on, on_ended, on_session_lives};
 
     front->visits =
         visits_create(front->loop, &front->config.visits, front->shared.views->tokens, &port);

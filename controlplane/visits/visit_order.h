@@ -21,6 +21,8 @@ struct visit_order {
     bool has_protocol; /* the client named the subprotocol */
     struct fl_tenant tenant;
     struct token_hold token;
+    bool is_page; /* a page of a browser asks, with this session's cookie */
+    struct fl_digest session;
     char actor[128], what[256], trace[33]; /* for the row of its end */
     unsigned fronts_asked;                 /* that have no tunnel to the cluster */
 };

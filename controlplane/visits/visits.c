@@ -385,8 +385,14 @@ static void on_look(void *ctx)
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
+/* A look at a session is a use of it: an open shell keeps its session from being idle. */
 static const char *token_verdict(const struct visit *visit, fl_ms at)
 {
+    const struct visits_port *port = &visit->visits->port;
+
+    if (visit->order->is_page && !port->session_lives(port->ctx, &visit->order->session)) {
+        return "the session of this visit is over: sign in again";
+    }
     switch (token_table_fate(visit->visits->tokens, &visit->order->token, at)) {
     case TOKEN_COUNTS:
         break;
@@ -500,6 +506,11 @@ void visits_enter(struct visits *visits, struct visit_order *order)
     visit = add_visit(visits, order);
     if (may && open_stream(visits, streams, visit, &err)) {
         visit_peer_accept(visit->peer, order->accept, order->has_protocol);
+        return;
+    }
+    if (order->is_page) { /* a script reads what a WebSocket says, never the answer in its place */
+        visit_peer_accept(visit->peer, order->accept, order->has_protocol);
+        end_visit(visit, err.code, FL_WS_TROUBLE, err.text);
         return;
     }
     note(visit, err.text);

@@ -10,7 +10,7 @@
  *   and the audit gets a row.
  * - A client or an agent that breaks a rule ends its own visit: never the tunnel, nor other visits.
  * - Every token is looked at every VISIT_TOKEN_MS: one that was revoked or has expired ends its
- *   visits.
+ *   visits, and so does a browser's session that is over.  An open visit keeps its session in use.
  * visits_put is for any thread; all else is for the front's, and from there it calls the ports. */
 #pragma once
 
@@ -39,6 +39,8 @@ struct visits_port {
     /* Hands the order to the next front.  False: all were asked, and it is still the caller's. */
     bool (*pass_on)(void *ctx, struct visit_order *order);
     void (*ended)(void *ctx, const struct visit_end *end);
+    /* Whether a browser's session goes on; the question is a use of it. */
+    bool (*session_lives)(void *ctx, const struct fl_digest *session);
 };
 
 struct visits_config {

@@ -1,4 +1,5 @@
-"""The bill of materials of an image, SPDX 2.3 as JSON: its Debian packages, and each file of ours with its hashes."""
+"""The bill of materials of an image, SPDX 2.3 as JSON: its Debian packages, the npm packages in the dashboard of fairleadd, and
+each file of ours with its hashes."""
 import hashlib
 import json
 import os
@@ -7,6 +8,7 @@ import debian
 
 MADE = "1970-01-01T00:00:00Z"  # the document is as reproducible as the image
 NONE = "NOASSERTION"
+DASHBOARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "controlplane", "dashboard", "built", "packages.json")
 
 
 def sha(kind, data):
@@ -52,6 +54,20 @@ def package_row(package, refs):
     return found
 
 
+def dashboard_rows(tree):
+    """The packages whose code is in the pages that fairleadd serves."""
+    if not any(os.path.basename(path) == "fairleadd" for path in tree.ours):
+        return []
+    with open(DASHBOARD) as file:
+        packages = json.load(file)
+    return [{"SPDXID": f"SPDXRef-Npm-{debian.as_id(row['name'])}", "name": row["name"], "versionInfo": row["version"],
+             "downloadLocation": NONE, "filesAnalyzed": False, "licenseConcluded": NONE, "licenseDeclared": row["license"],
+             "copyrightText": NONE,
+             "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                               "referenceLocator": f"pkg:npm/{row['name'].replace('@', '%40')}@{row['version']}"}]}
+            for row in packages]
+
+
 def related(one, kind, others):
     return [{"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other["SPDXID"]} for other in others]
 
@@ -61,17 +77,18 @@ def document(image, tree, version):
     files = [file_row(path, contents[path]) for path in sorted(tree.ours)]
     ours, whole = our_row(files, version), image_row(image)
     packages = [package_row(package, refs) for package in sorted(tree.packages)]
+    bundled = dashboard_rows(tree)
     name = os.path.basename(whole["name"])
     return {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"{name}-{version}",
         "documentNamespace": f"https://spdx.org/spdxdocs/{name}-{version}-{image.digest.removeprefix('sha256:')}",
         "creationInfo": {"created": MADE, "creators": [f"Tool: fairlead-images-{version}"]},
-        "packages": [whole, ours, *packages], "files": files,
+        "packages": [whole, ours, *packages, *bundled], "files": files,
         "hasExtractedLicensingInfos": [{"licenseId": ref, "name": ref.removeprefix("LicenseRef-Debian-"), "extractedText": text}
                                        for ref, text in sorted(refs.items())],
         "relationships": [*related("SPDXRef-DOCUMENT", "DESCRIBES", [whole]),
                           *related("SPDXRef-Image", "CONTAINS", [ours, *packages]),
-                          *related("SPDXRef-Fairlead", "CONTAINS", files)],
+                          *related("SPDXRef-Fairlead", "CONTAINS", [*files, *bundled])],
     }
 
 

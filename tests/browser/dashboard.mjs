@@ -4,81 +4,38 @@
  *
  * Makes its jobs by the API, goes through every view as a person would, and prints a line for each promise:
  * 'ok - sentence' or 'not ok - sentence: why'.  Exits 1 when one does not hold.  The token has all scopes. */
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
-import { startForwarder } from "./forwarder.mjs";
+import { readFileSync } from "node:fs";
+import {
+    NARROW,
+    WAIT_MS,
+    WIDE,
+    api,
+    at,
+    axeViolations,
+    browser,
+    check,
+    cut,
+    expect,
+    finish,
+    flags,
+    forwarder,
+    heading,
+    open,
+    page,
+    see,
+    setTheme,
+    shell,
+    shoot,
+    signIn,
+    sleep,
+    submit,
+    takeFaults,
+    untilState,
+} from "./driver.mjs";
 
-const { values: flags } = parseArgs({
-    options: {
-        url: { type: "string" },
-        token: { type: "string" },
-        shots: { type: "string" },
-        chromium: { type: "string", default: "/usr/bin/chromium" },
-    },
-});
-if (!flags.url || !flags.token) {
-    console.error("usage: node dashboard.mjs --url URL --token TOKEN [--shots DIR]");
-    process.exit(2);
-}
-if (flags.shots) mkdirSync(flags.shots, { recursive: true });
-
-const WIDE = { width: 1280, height: 860 };
-const NARROW = { width: 390, height: 844 };
-const WAIT_MS = 60_000;
 /** So that a second run on the same fleet does not find the jobs of the first. */
 const RUN = `r${Date.now()}`;
 const HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>";
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-let failures = 0;
-
-async function check(sentence, body) {
-    try {
-        await body();
-        console.log(`ok - ${sentence}`);
-    } catch (thrown) {
-        failures += 1;
-        const why = String(thrown.message ?? thrown)
-            .split("\n")
-            .slice(0, 3)
-            .join(" ");
-        console.log(`not ok - ${sentence}: ${why}`);
-    }
-}
-
-function expect(condition, why) {
-    if (!condition) throw new Error(why);
-}
-
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-// ---- the control plane
-
-async function api(method, path, body) {
-    const response = await fetch(flags.url + path, {
-        method,
-        headers: { Authorization: `Bearer ${flags.token}`, "Content-Type": "application/json" },
-        body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
-}
-
-const submit = (document) => api("POST", "/v1/jobs", document);
-const shell = (script) => ["sh", "-c", script];
-
-async function untilState(id, states) {
-    for (let tries = 0; tries < 1200; tries++) {
-        const job = await api("GET", `/v1/jobs/${id}`);
-        if (states.includes(job.state)) return job;
-        await sleep(100);
-    }
-    throw new Error(`${id} is not ${states.join(" or ")} yet`);
-}
 
 /** One job of each kind that the views tell apart. */
 async function makeJobs() {
@@ -121,78 +78,6 @@ async function makeJobs() {
     );
 }
 
-// ---- the browser
-
-const forwarder = await startForwarder(flags.url);
-const browser = await chromium.launch({ executablePath: flags.chromium, args: ["--no-sandbox"] });
-const context = await browser.newContext({ viewport: WIDE, colorScheme: "dark", reducedMotion: "reduce" });
-await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-const page = await context.newPage();
-page.setDefaultTimeout(WAIT_MS);
-
-/** What a page must never say; a request that is cut on purpose is not a fault. */
-let faults = [];
-let isCutOnPurpose = false;
-page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-page.on("dialog", (dialog) => {
-    faults.push(`a script of a job ran: ${dialog.message()}`);
-    void dialog.dismiss();
-});
-page.on("console", (message) => {
-    if (message.type() === "error" && !isCutOnPurpose)
-        faults.push(`console: ${message.text()} ${message.location().url}`);
-});
-page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(forwarder.url) && !/^(data|blob):/.test(url)) faults.push(`a request to ${url}`);
-});
-
-function takeFaults() {
-    const taken = faults;
-    faults = [];
-    return taken;
-}
-
-const at = (path) => forwarder.url + path;
-const see = (text) => page.getByText(text, { exact: false }).first().waitFor();
-const heading = (name) => page.getByRole("heading", { name, exact: true }).first().waitFor();
-
-async function open(path) {
-    await page.goto(at(path));
-    await page.locator("#main").waitFor();
-}
-
-async function shoot(name) {
-    if (flags.shots) await page.screenshot({ path: join(flags.shots, `${name}.png`) });
-}
-
-/** By the button, as a person does: it goes through system, light and dark. */
-async function setTheme(theme) {
-    for (let clicks = 0; clicks < 3; clicks++) {
-        if ((await page.evaluate(() => document.documentElement.dataset.theme)) === theme) return;
-        await page.getByRole("button", { name: /^theme: / }).click();
-    }
-}
-
-/** The page's policy lets no script in; axe comes by the debugger, which stands above it. */
-async function axeViolations() {
-    const session = await context.newCDPSession(page);
-    await session.send("Runtime.evaluate", { expression: axeSource });
-    const { result } = await session.send("Runtime.evaluate", {
-        expression: `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then((found) =>
-            found.violations.map((it) => it.id + ": " + it.nodes.map((node) => node.target.join(" ")).slice(0, 3).join(", ")))`,
-        awaitPromise: true,
-        returnByValue: true,
-    });
-    await session.detach();
-    return result.value;
-}
-
-async function signIn(token) {
-    await page.getByLabel("Token").fill(token);
-    await page.getByRole("button", { name: "Sign in" }).click();
-}
-
 // ---- what is promised
 
 const jobs = await makeJobs();
@@ -201,7 +86,7 @@ const cluster = (await api("GET", "/v1/clusters")).clusters[0].name;
 await check(
     "without a session the page is a door, and a token that does not count is refused in words",
     async () => {
-        isCutOnPurpose = true; /* 401 and 403 are logged by the browser itself */
+        cut.isOnPurpose = true; /* 401 and 403 are logged by the browser itself */
         await page.goto(at("/jobs?q=state:running"));
         await heading("Sign in to Fairlead");
         await shoot("login-dark");
@@ -215,7 +100,7 @@ await check("after signing in the page that was asked for is there", async () =>
     await heading("Jobs");
     expect(page.url() === at("/jobs?q=state:running"), `the address is ${page.url()}`);
     await page.getByText("Live", { exact: true }).waitFor();
-    isCutOnPurpose = false;
+    cut.isOnPurpose = false;
     takeFaults();
 });
 
@@ -616,10 +501,10 @@ await check("a job's document is compared with that of the run before it, line b
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`with=${second.id}$`));
     await see(`The documents of ${second.id} and ${third.id} are equal`);
-    isCutOnPurpose = true; /* the browser logs the 404 */
+    cut.isOnPurpose = true; /* the browser logs the 404 */
     await open(`/jobs/${third.id}/spec?with=job-zzzzzz`);
     await page.getByRole("alert").waitFor();
-    isCutOnPurpose = false;
+    cut.isOnPurpose = false;
     takeFaults();
 });
 
@@ -650,11 +535,11 @@ async function withClusters(count, body) {
         });
         return route.fulfill({ json: { clusters } });
     });
-    isCutOnPurpose = true; /* these clusters have no nodes to ask for */
+    cut.isOnPurpose = true; /* these clusters have no nodes to ask for */
     try {
         await body();
     } finally {
-        isCutOnPurpose = false;
+        cut.isOnPurpose = false;
         await page.unroute(list);
         takeFaults();
     }
@@ -837,7 +722,7 @@ await check("a job is submitted by the form, checked before", async () => {
 });
 
 await check("a fault of the form stands at its field", async () => {
-    isCutOnPurpose = true; /* the browser logs the 422 */
+    cut.isOnPurpose = true; /* the browser logs the 422 */
     await open("/submit");
     await page.locator("[name=command]").fill("true");
     await page.locator("[name=replicas]").fill("none");
@@ -852,7 +737,7 @@ await check("a fault of a document stands at its line", async () => {
     await page.getByRole("button", { name: "line 3" }).waitFor();
     await page.locator(".editor-gutter .fault", { hasText: "3" }).waitFor();
     await shoot("submit-fault");
-    isCutOnPurpose = false;
+    cut.isOnPurpose = false;
 });
 
 await check("run with changes brings the job's document", async () => {
@@ -994,7 +879,7 @@ await check("times are shown in UTC or locally, and the choice is kept", async (
 await check("a cut is shown, and after it the page goes on", async () => {
     await open("/jobs");
     await page.getByText("Live", { exact: true }).waitFor();
-    isCutOnPurpose = true;
+    cut.isOnPurpose = true;
     forwarder.cut();
     await see("Reconnecting");
     await shoot("reconnecting");
@@ -1002,7 +887,7 @@ await check("a cut is shown, and after it the page goes on", async () => {
     forwarder.mend();
     await page.getByText("Live", { exact: true }).waitFor();
     await see(id);
-    isCutOnPurpose = false;
+    cut.isOnPurpose = false;
     takeFaults();
 });
 
@@ -1029,7 +914,7 @@ await check("a token of one queue without other rights is offered no more than i
 });
 
 await check("signing out shows the door, also to the next page", async () => {
-    isCutOnPurpose = true;
+    cut.isOnPurpose = true;
     await open("/");
     await page.getByRole("button", { name: /signed in as/ }).click();
     await shoot("account");
@@ -1060,6 +945,4 @@ await check("nothing of all this threw an error or ran a script of a job", async
 
 await api("POST", `/v1/jobs/${jobs.running}:cancel`);
 await api("POST", `/v1/jobs/${jobs.waiting}:cancel`);
-await browser.close();
-forwarder.close();
-process.exitCode = failures > 0 ? 1 : 0;
+await finish();

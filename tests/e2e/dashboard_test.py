@@ -83,6 +83,7 @@ def main():
     with fleet.Fleet() as f:
         types(f)
         program(f, "dashboard")
+        program(f, "shell")
         restart(f)
         program(f, "logs", "--lines", str(fleet.by_mode(100_000, 1_000_000, 10_000_000)))
 

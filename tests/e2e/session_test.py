@@ -168,17 +168,78 @@ def foreign_pages(h):
     with shows("a foreign page signs nobody in"):
         for headers in ({}, {**PAGE, "Sec-Fetch-Site": "cross-site"}, {**PAGE, "Origin": "https://evil.example"}):
             equal(Page(h).ask("POST", "/v1/session", {"token": h.token}, headers)[0], 403, headers)
-    with shows("a cookie opens no shell"):
-        job = h.submit({"command": ["sleep", "600"]})
-        h.wait(job, "running")
-        cookie = "; ".join(f"{name}={value}" for name, value in page.cookies.items())
-        for more in ({}, {"Origin": h.url}, {"Fairlead-Page": "1"}):
-            try:
-                with visit_client.Visit(h, f"/v1/jobs/{job}/exec?command=true", headers={"Authorization": None, "Cookie": cookie, **more}):
-                    raise AssertionError("it opened")
-            except visit_client.Refused as refused:
-                equal(refused.status, 403)
-        h.api("POST", f"/v1/jobs/{job}:cancel")
+
+
+# ---- shells ------------------------------------------------------------------------------------------------
+
+
+def visit(page, job, origin=None, path="exec?command=%5B%22true%22%5D", headers=None):
+    """A WebSocket as a page's script opens one: it can set no header of its own."""
+    cookie = "; ".join(f"{name}={value}" for name, value in page.cookies.items())
+    sent = {"Authorization": None, "Cookie": cookie, "Origin": origin or page.h.url, **(headers or {})}
+    return visit_client.Visit(page.h, f"/v1/jobs/{job}/{path}", headers=sent)
+
+
+def is_refused(status, ask):
+    try:
+        with ask():
+            raise AssertionError("it opened")
+    except visit_client.Refused as refused:
+        equal(refused.status, status, refused.body)
+        return refused.body
+
+
+def foreign_shells(h, page, job):
+    """A browser sends the cookie with the WebSocket of any page of this host, whatever its port."""
+    scheme, host = h.url.split("://")
+    other = "http" if scheme == "https" else "https"
+    origins = ("https://evil.example", "null", f"{scheme}://{host.split(':')[0]}:1", f"{scheme}://{host}.evil.example", f"{other}://{host}", host)
+    for origin in origins:
+        is_refused(403, lambda origin=origin: visit(page, job, origin))
+    is_refused(403, lambda: visit(page, job, headers={"Origin": None}))
+    for site in ("same-site", "cross-site"):
+        is_refused(403, lambda site=site: visit(page, job, headers={"Sec-Fetch-Site": site}))
+    with visit(page, job, headers={"Sec-Fetch-Site": "same-origin"}) as v:
+        equal(v.finish().exit_code, 0)
+
+
+def shells(h):
+    job = h.submit({"command": ["sleep", "600"]})
+    h.wait(job, "running")
+    page = signed_in(h)
+    with shows("a page of the control plane opens a shell with its cookie; pages of other origins, ports and schemes do not"):
+        foreign_shells(h, page, job)
+    with shows("a cookie opens no forward, and no shell for a token without the scope exec"):
+        is_refused(403, lambda: visit(page, job, path="forward?port=80"))
+        reader = h.api("POST", "/v1/tokens", {"name": "looks", "scopes": ["read"]})
+        is_refused(403, lambda: visit(signed_in(h, reader["token"]), job))
+        is_refused(401, lambda: visit(Page(h, {"fairlead-00000000": "0" * 64}), job))
+    with shows("a page that asks without a WebSocket hears why it would get none, and opens nothing"):
+        status, _, answer = page.ask("GET", f"/v1/jobs/{job}/exec?replica=7")
+        equal((status, json.loads(answer)["detail"]), (409, "this replica does not run now; the job is running"))
+        equal(page.ask("GET", f"/v1/jobs/{job}/exec")[0], 400)
+    with shows("who signs out ends the shells of that session with a word, and another session's shell goes on"):
+        leaver, other = signed_in(h), signed_in(h)
+        long = "exec?command=%5B%22cat%22%5D"
+        with visit(leaver, job, path=long) as v, visit(other, job, path=long) as kept:
+            equal(leaver.change("DELETE", "/v1/session")[0], 200)
+            v.finish()
+            equal((v.close, v.status["reason"], v.status["message"]), (1008, "denied", "the session of this visit is over: sign in again"))
+            kept.put(0, b"still here\n")
+            kept.until(lambda it: b"still here" in it.out)
+    with shows("a token that is revoked ends the shells of its sessions with a word"):
+        made = h.api("POST", "/v1/tokens", {"name": "enters", "scopes": ["read", "exec"]})
+        with visit(signed_in(h, made["token"]), job, path=long) as v:
+            h.api("DELETE", f"/v1/tokens/{made['id']}")
+            v.finish()
+            equal((v.close, v.status["message"]), (1008, "the token of this visit was revoked"))
+    with shows("the audit names the token of the session, for the begin and the end of a shell"):
+        def actions():
+            rows = h.api("GET", "/v1/audit?limit=200")["audit"]
+            return {row["action"] for row in rows if row["actor"].endswith(" enters") and row["object"] == job}
+
+        until("both rows are there", lambda: actions() == {"exec", "end_exec"})
+    h.api("POST", f"/v1/jobs/{job}:cancel")
 
 
 # ---- its ends ----------------------------------------------------------------------------------------------
@@ -283,6 +344,13 @@ def behind_tls():
             assert re.fullmatch(r"__Host-fairlead=[0-9a-f]{64}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure",
                                 headers["Set-Cookie"]), headers["Set-Cookie"]
             assert page.is_in()
+        with shows("there, too, a page of the control plane opens a shell, and none of another origin or of http:// does"):
+            h.agent("east", h.join("east"))
+            h.wait_cluster("east", "ready")
+            job = h.submit({"command": ["sleep", "600"]})
+            h.wait(job, "running")
+            foreign_shells(h, page, job)
+            h.api("POST", f"/v1/jobs/{job}:cancel")
         kept = os.path.join(h.settings["state_dir"], "sessions")
 
         def has(page):
@@ -349,6 +417,7 @@ def main():
         signing_in(h)
         codes(h, cli)
         foreign_pages(h)
+        shells(h)
         two_at_once(h)
         pages(h)
         ends(h)

@@ -32,6 +32,8 @@ class Visit:
                 "Sec-WebSocket-Protocol": "v5.channel.k8s.io", "Sec-WebSocket-Key": key.decode(),
                 "Authorization": f"Bearer {token or f.token}", **(headers or {})}
         self.socket = socket.create_connection((where.hostname, where.port), timeout=timeout)
+        if where.scheme == "https":
+            self.socket = f.context().wrap_socket(self.socket, server_hostname=where.hostname)
         self.socket.sendall((f"GET {path} HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in sent.items() if v is not None) + "\r\n").encode())
         head = b""
         while b"\r\n\r\n" not in head:

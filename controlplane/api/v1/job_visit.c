@@ -17,7 +17,7 @@ static void on_elements(struct api_call *call, const struct core_answer *answer)
     struct visit_asked *asked = call->state;
 
     if (!visit_call_choose(asked, answer)) {
-        api_fail(call, FL_CONFLICT, "this replica of the job does not run now: it is %s",
+        api_fail(call, FL_CONFLICT, "this replica does not run now; the job is %s",
                  answer->jobs_len == 1 ? job_state_name(answer->jobs[0].state) : "not open");
     } else if (asked->type == FL_FRAME_FORWARD) {
         visit_call_enter(call, "forward",

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/page.h"
 #include "controlplane/views/directory.h"
 #include "controlplane/visits/visit_order.h"
 #include "shared/base/job_name.h"
@@ -49,19 +50,41 @@ static bool is_origin_good(struct api_call *call)
            fl_str_eq(http_head(call->request)->host, fl_str_c(host + 3));
 }
 
+/* A cookie comes by itself, also with the request of a foreign page. */
+static bool check_page(struct api_call *call, const struct visit_asked *asked)
+{
+    const char *refusal;
+
+    if (asked->type != FL_FRAME_EXEC) {
+        api_fail(call, FL_DENIED, "a cookie alone opens no forward: show a token");
+        return false;
+    }
+    /* without Upgrade it is a request as any other, and page_refusal has looked at it */
+    refusal = asked->is_upgrade ? page_socket_refusal(http_head(call->request),
+                                                      call->config->api_url, &call->config->cookie)
+                                : NULL;
+    if (refusal) api_fail(call, FL_DENIED, "%s", refusal);
+    return !refusal;
+}
+
+static bool fail_handshake(struct api_call *call)
+{
+    api_fail_status(call, 400, FL_INVALID,
+                    "this is a WebSocket: ask with 'Upgrade: websocket', 'Connection: Upgrade', "
+                    "'Sec-WebSocket-Version: 13' and a Sec-WebSocket-Key");
+    return false;
+}
+
 static bool check_handshake(struct api_call *call, struct visit_asked *asked)
 {
-    const struct fl_http_head *head = http_head(call->request);
-
-    if (head->method != FL_HTTP_GET || !has_word(api_header(call, "upgrade"), "websocket") ||
-        !has_word(api_header(call, "connection"), "upgrade") ||
-        !fl_str_eq(api_header(call, "sec-websocket-version"), FL_STR("13")) ||
-        !fl_websocket_accept(api_header(call, "sec-websocket-key"), asked->accept)) {
-        api_fail_status(
-            call, 400, FL_INVALID,
-            "this is a WebSocket: ask with 'Upgrade: websocket', 'Connection: Upgrade', "
-            "'Sec-WebSocket-Version: 13' and a Sec-WebSocket-Key");
-        return false;
+    asked->is_upgrade = api_header(call, "upgrade").len > 0;
+    if (asked->is_upgrade &&
+        (http_head(call->request)->method != FL_HTTP_GET ||
+         !has_word(api_header(call, "upgrade"), "websocket") ||
+         !has_word(api_header(call, "connection"), "upgrade") ||
+         !fl_str_eq(api_header(call, "sec-websocket-version"), FL_STR("13")) ||
+         !fl_websocket_accept(api_header(call, "sec-websocket-key"), asked->accept))) {
+        return fail_handshake(call);
     }
     asked->has_protocol = api_header(call, "sec-websocket-protocol").len > 0;
     if (asked->has_protocol && !has_word(api_header(call, "sec-websocket-protocol"), subprotocol)) {
@@ -69,10 +92,7 @@ static bool check_handshake(struct api_call *call, struct visit_asked *asked)
                         api_header(call, "sec-websocket-protocol"), subprotocol);
         return false;
     }
-    if (call->is_page) {
-        api_fail(call, FL_DENIED, "a cookie alone opens no WebSocket: show a token");
-        return false;
-    }
+    if (call->is_page) return check_page(call, asked);
     if (is_origin_good(call)) return true;
     api_fail(call, FL_DENIED, "a page of another origin may not ask for this");
     return false;
@@ -98,6 +118,8 @@ static void hand_over(struct api_call *call)
     order->has_protocol = asked->has_protocol;
     order->tenant = call->token.tenant;
     order->token = token_hold_of(&call->token);
+    order->is_page = call->is_page;
+    order->session = call->session.key;
     snprintf(order->actor, sizeof order->actor, "%s", api_actor(call, &call->arena));
     snprintf(order->what, sizeof order->what, "%s", asked->what);
     snprintf(order->trace, sizeof order->trace, "%s", call->trace_id);
@@ -131,6 +153,10 @@ void visit_call_enter(struct api_call *call, const char *verb, struct fl_str wha
     char job[FL_JOB_NAME_MAX];
     int len;
 
+    if (!asked->is_upgrade) {
+        fail_handshake(call);
+        return;
+    }
     fl_job_name(asked->job, job);
     len =
         snprintf(asked->what, sizeof asked->what, "%s %s element %" PRIu32 " replica %" PRIu32 " ",

@@ -24,6 +24,7 @@ struct visit_asked {
     struct fl_cluster cluster;
     char accept[FL_WEBSOCKET_ACCEPT_MAX];
     bool has_protocol;
+    bool is_upgrade; /* it asks for a WebSocket */
     bool has_element, has_replica;
     char what[VISIT_WHAT_BYTES_MAX];
 };
@@ -46,5 +47,6 @@ void visit_call_ask_elements(struct api_call *call, struct fl_job job,
 bool visit_call_choose(struct visit_asked *asked, const struct core_answer *answer);
 
 /* Everything is filled in: writes the audit, "VERB job-7 element 0 replica 0 WHAT", and gives the
- * connection away. */
+ * connection away.  A script cannot read why its WebSocket was refused: it asks again without
+ * Upgrade, and hears any reason but that it asked so. */
 void visit_call_enter(struct api_call *call, const char *verb, struct fl_str what);

@@ -1,8 +1,8 @@
 /* Views.tsx - which view a path shows. */
 import { Redirect, Route, Switch } from "wouter-preact";
 import { Empty } from "../parts/Feedback";
+import { lazy } from "../parts/lazy";
 import { may } from "../store/session";
-import { Admin } from "../views/admin/Admin";
 import { Cluster, Nodes } from "../views/Cluster";
 import { Events } from "../views/Events";
 import { Fleet } from "../views/Fleet";
@@ -11,9 +11,12 @@ import { Job } from "../views/job/Job";
 import { Jobs } from "../views/jobs/Jobs";
 import { Queue } from "../views/Queue";
 import { Queues } from "../views/Queues";
-import { Submit } from "../views/submit/Submit";
-import { Usage } from "../views/Usage";
 import { useTitle } from "./title";
+
+/* Views that people open now and then. */
+const Admin = lazy(() => import("../views/admin/Admin").then((it) => it.Admin));
+const Submit = lazy(() => import("../views/submit/Submit").then((it) => it.Submit));
+const Usage = lazy(() => import("../views/Usage").then((it) => it.Usage));
 
 function NotFound() {
     useTitle("Not found");

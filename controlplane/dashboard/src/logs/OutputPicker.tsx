@@ -1,42 +1,9 @@
 /* OutputPicker.tsx - which outputs of the job are shown: element, replicas, attempt.  Only what the job has
  * several of can be picked. */
-import { useEffect, useState } from "preact/hooks";
+import { ListField } from "./ListField";
 import type { LogStore } from "./log_store";
 import { ALL, type Selection, formatSelection, isSameSelection, parseReplicas } from "./permalink";
 import "./OutputPicker.css";
-
-type ListFieldProps = {
-    label: string;
-    title: string;
-    value: string;
-    /** null: not what it takes. */
-    parse: (text: string) => string | null;
-    onPick: (value: string) => void;
-};
-
-/** A field that takes its text on Enter, or when it is left; empty means all. */
-function ListField({ label, title, value, parse, onPick }: ListFieldProps) {
-    const [text, setText] = useState(value);
-    useEffect(() => setText(value), [value]);
-    const parsed = text.trim() === "" ? "" : parse(text);
-    const take = () => {
-        if (parsed !== null && parsed !== value) onPick(parsed);
-    };
-    return (
-        <label class="log-pick" title={title}>
-            <span>{label}</span>
-            <input
-                value={text}
-                placeholder="all"
-                inputMode="numeric"
-                aria-invalid={parsed === null}
-                onInput={(event) => setText(event.currentTarget.value)}
-                onBlur={take}
-                onKeyDown={(event) => event.key === "Enter" && take()}
-            />
-        </label>
-    );
-}
 
 export function OutputPicker({ store }: { store: LogStore }) {
     const selection = store.selection.value;

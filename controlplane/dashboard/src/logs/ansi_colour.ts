@@ -40,6 +40,14 @@ const LIGHT: Theme = {
     text: [0x1b, 0x1f, 0x26],
     surface: [0xe2, 0xe8, 0xf8],
 };
+
+/** The sixteen of a terminal, as `#rrggbb`. */
+export function sixteenColours(isDark: boolean): string[] {
+    return (isDark ? DARK : LIGHT).sixteen.map(
+        (rgb) => `#${rgb.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`,
+    );
+}
+
 const CUBE = [0, 95, 135, 175, 215, 255];
 const STYLES_MAX = 4096;
 

@@ -146,9 +146,63 @@ static void a_change_needs_the_pages_header(void **state)
     assert_false(counts(FL_HTTP_POST, "sec-fetch-site: none\nfairlead-page: 1"));
 }
 
+/* ---- a WebSocket ----------------------------------------------------------------------------- */
+
+static bool opens(bool is_tls, const char *api_url, const char *lines)
+{
+    struct page_cookie cookie = page_cookie_make(api_url, is_tls, "ab12");
+
+    return !page_socket_refusal(ask(FL_HTTP_GET, lines), api_url, &cookie);
+}
+
+static void a_page_of_our_origin_opens_a_socket(void **state)
+{
+    (void)state;
+    assert_true(opens(true, "https://127.0.0.1:8474", "origin: https://hub.example:8474"));
+    assert_true(opens(false, "http://127.0.0.1:8474", "origin: http://hub.example:8474"));
+    assert_true(opens(false, "https://fairlead.example", "origin: https://fairlead.example"));
+    assert_true(opens(true, "https://127.0.0.1:8474",
+                      "sec-fetch-site: same-origin\norigin: https://hub.example:8474"));
+}
+
+/* A cookie goes to all ports of its host, and a foreign page may open a WebSocket unasked. */
+static void a_page_of_another_origin_opens_none(void **state)
+{
+    static const char *const foreign[] = {
+        "",
+        "origin: null",
+        "origin: https://evil.example",
+        "origin: https://hub.example",
+        "origin: https://hub.example:8475",
+        "origin: https://hub.example:8474.evil.example",
+        "origin: https://evil.example/://hub.example:8474",
+        "origin: wss://hub.example:8474",
+        "origin: https://",
+        "sec-fetch-site: same-site\norigin: https://hub.example:8474",
+        "sec-fetch-site: none\norigin: https://hub.example:8475",
+        "fairlead-page: 1\nsec-fetch-site: same-origin",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (opens(true, "https://fairlead.example", foreign[i])) fail_msg("'%s'", foreign[i]);
+    }
+}
+
+static void a_page_without_tls_opens_none_behind_it(void **state)
+{
+    (void)state;
+    assert_false(opens(true, "https://fairlead.example", "origin: http://hub.example:8474"));
+    assert_false(opens(false, "https://fairlead.example", "origin: http://hub.example:8474"));
+    assert_false(opens(false, "http://127.0.0.1:8474", "origin: https://hub.example:8474"));
+}
+
 FL_TESTS(cmocka_unit_test(behind_tls_the_cookie_is_bound_to_the_host),
          cmocka_unit_test(without_tls_the_cookie_names_the_process),
          cmocka_unit_test(the_cookie_of_this_name_is_found_among_others),
          cmocka_unit_test(two_cookies_of_one_name_are_none), cmocka_unit_test(own_pages_may_look),
          cmocka_unit_test(foreign_pages_may_nothing),
-         cmocka_unit_test(a_change_needs_the_pages_header))
+         cmocka_unit_test(a_change_needs_the_pages_header),
+         cmocka_unit_test(a_page_of_our_origin_opens_a_socket),
+         cmocka_unit_test(a_page_of_another_origin_opens_none),
+         cmocka_unit_test(a_page_without_tls_opens_none_behind_it))

@@ -31,6 +31,9 @@ struct world {
     size_t far_len;
     unsigned passed_on;
     bool is_cut;  /* this front has no tunnel */
+    bool is_page; /* the next clients are pages of a browser */
+    bool is_signed_out;
+    unsigned sessions_asked;
     int room;     /* in each socket of the next clients; 0: the system's */
     int our_room; /* in the visits' end of it; 0: the same */
     char ended[2000];
@@ -128,6 +131,15 @@ static void port_ended(void *ctx, const struct visit_end *end)
     snprintf(world->ended + len, sizeof world->ended - len, FL_STR_FMT "\n", FL_STR_ARG(end->what));
 }
 
+static bool port_session_lives(void *ctx, const struct fl_digest *session)
+{
+    struct world *world = ctx;
+
+    assert_int_equal(session->at[0], 9);
+    world->sessions_asked++;
+    return !world->is_signed_out;
+}
+
 static void put_token(struct world *world, const char *id)
 {
     struct row row = {.kind = ROW_token_put,
@@ -139,7 +151,7 @@ static void put_token(struct world *world, const char *id)
 static void setup(struct world *world)
 {
     struct visits_config config = {.visits_max = 3, .token_visits_max = 2, .idle_ms = FL_HOUR_MS};
-    struct visits_port port = {world, port_streams, port_pass_on, port_ended};
+    struct visits_port port = {world, port_streams, port_pass_on, port_ended, port_session_lives};
     struct fl_stream_kind hub[2], agent = {.type = FL_FRAME_EXEC,
                                            .streams_max = VISITS_MAX,
                                            .ctx = world,
@@ -213,6 +225,8 @@ static struct client *enter(struct world *world, const char *token)
     snprintf(order->token.id, sizeof order->token.id, "%s", token);
     snprintf(order->what, sizeof order->what, "exec job-7");
     order->has_protocol = true;
+    order->is_page = world->is_page;
+    if (world->is_page) order->session.at[0] = 9;
     order->taken.socket.fd = fds[1];
     assert_true(fl_visit_put_open(&order->open, &open));
     visits_enter(world->visits, order);
@@ -592,6 +606,54 @@ static void a_rotated_token_ends_its_visits_when_its_old_secret_does(void **stat
     teardown(&world);
 }
 
+/* Each look is a use of the session, so that a shell keeps it; a visit of a token asks for none. */
+static void a_page_that_signs_out_ends_its_visits(void **state)
+{
+    struct client *client, *other;
+    struct world world;
+    struct far *far;
+
+    (void)state;
+    setup(&world);
+    other = enter(&world, "t1");
+    far = is_in(other);
+    world.is_page = true;
+    client = enter(&world, "t1");
+    until(client, world.far_len == 2 && client->head[0]);
+    until(client, world.sessions_asked == 2);
+    assert_int_equal(client->close, 0);
+    world.is_signed_out = true;
+    until(client, client->close);
+    assert_int_equal(client->close, FL_WS_REFUSED);
+    assert_string_equal(client->why, "the session of this visit is over: sign in again");
+    assert_non_null(strstr(client->told, "\"reason\":\"denied\""));
+    until(client, !world.far[1].stream);
+    far_put(other, far, FL_VISIT_STDOUT, FL_STR("on"));
+    until(other, strcmp(other->told, "1: on; ") == 0);
+    leave(client);
+    leave(other);
+    teardown(&world);
+}
+
+/* A script reads no status and no body of a WebSocket that was refused. */
+static void a_page_is_refused_in_a_message(void **state)
+{
+    struct client *client;
+    struct world world;
+
+    (void)state;
+    setup(&world);
+    world.is_cut = world.is_page = true;
+    client = enter(&world, "t1");
+    until(client, client->close);
+    assert_non_null(strstr(client->head, " 101 "));
+    assert_int_equal(client->close, FL_WS_TROUBLE);
+    assert_string_equal(client->why, "cluster east is not connected now: try again later");
+    assert_non_null(strstr(client->told, "\"reason\":\"unavailable\""));
+    leave(client);
+    teardown(&world);
+}
+
 static void too_many_and_no_tunnel_are_refused_with_a_problem(void **state)
 {
     struct client *clients[3], *client;
@@ -711,6 +773,8 @@ FL_TESTS(cmocka_unit_test(bytes_go_both_ways_and_the_end_is_told_and_kept),
          cmocka_unit_test(a_client_that_reads_late_gets_all),
          cmocka_unit_test(a_revoked_token_ends_its_visits),
          cmocka_unit_test(a_rotated_token_ends_its_visits_when_its_old_secret_does),
+         cmocka_unit_test(a_page_that_signs_out_ends_its_visits),
+         cmocka_unit_test(a_page_is_refused_in_a_message),
          cmocka_unit_test(too_many_and_no_tunnel_are_refused_with_a_problem),
          cmocka_unit_test(a_slow_client_gets_all_that_came_before_the_end),
          cmocka_unit_test(a_slow_agent_holds_up_its_client))

@@ -4,13 +4,14 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { useTitle } from "../../app/title";
 import type { Explanation, Job as JobObject } from "../../api/types";
-import { LogViewer } from "../../logs/LogViewer";
 import { Banner, Empty, Loaded } from "../../parts/Feedback";
+import { lazy } from "../../parts/lazy";
 import { StateBadge } from "../../parts/State";
 import { Tabs } from "../../parts/Tabs";
 import { Ago, Span } from "../../parts/Time";
 import { isEnded } from "../../store/job_state";
 import type { FleetEvent } from "../../store/live";
+import { may } from "../../store/session";
 import { useResource } from "../../store/resource";
 import { now } from "../../store/ticker";
 import { sentenceOf } from "../../text/sentence";
@@ -22,6 +23,9 @@ import { Replicas } from "./Replicas";
 import { Spec } from "./Spec";
 import { Timeline } from "./Timeline";
 
+const LogViewer = lazy(() => import("../../logs/LogViewer").then((it) => it.LogViewer));
+const ShellPart = lazy(() => import("../../shell/ShellView").then((it) => it.ShellPart));
+
 const POLL_MS = 10_000;
 
 const TABS: ReadonlyArray<readonly [string, string]> = [
@@ -31,7 +35,15 @@ const TABS: ReadonlyArray<readonly [string, string]> = [
     ["logs", "Logs"],
     ["events", "Events"],
     ["spec", "Spec"],
+    ["shell", "Shell"],
 ];
+/** They fill the window. */
+const FULL_TABS = ["logs", "shell"];
+
+/** A shell is offered to those who may open one, while there is something to open it in. */
+function isOffered(part: string, job: JobObject, here: string): boolean {
+    return part !== "shell" || here === part || (may("exec") && !isEnded(job.state));
+}
 
 function useHash(): [string, (hash: string) => void] {
     const [hash, setHash] = useState(location.hash);
@@ -145,6 +157,8 @@ function TabView({
             return <JobEventList job={job.id} />;
         case "spec":
             return <Spec job={job} />;
+        case "shell":
+            return <ShellPart job={job} />;
         default:
             return <Empty icon="search" title="A job has no such part" />;
     }
@@ -156,13 +170,14 @@ export function Job({ id, tab = "" }: { id: string; tab?: string }) {
     const isOurs = useCallback((event: FleetEvent) => "job" in event && event.job === id, [id]);
     const resource = useResource<JobObject>(path, { when: isOurs, everyMs: POLL_MS });
     const explanation = useResource<Explanation>(`${path}/explain`, { when: isOurs, everyMs: POLL_MS });
+    useEffect(() => LogViewer.preload(), []);
     const reload = () => {
         resource.reload();
         explanation.reload();
     };
     const pathOf = (name: string) => `/jobs/${id}${name && `/${name}`}`;
     return (
-        <div class={`view job${tab === "logs" ? " full" : ""}`}>
+        <div class={`view job${FULL_TABS.includes(tab) ? " full" : ""}`}>
             <Loaded resource={resource}>
                 {(job) => (
                     <>
@@ -174,7 +189,10 @@ export function Job({ id, tab = "" }: { id: string; tab?: string }) {
                         )}
                         <Tabs
                             label="parts of the job"
-                            tabs={TABS.map(([part, name]) => ({ path: pathOf(part), name }))}
+                            tabs={TABS.filter(([part]) => isOffered(part, job, tab)).map(([part, name]) => ({
+                                path: pathOf(part),
+                                name,
+                            }))}
                             here={pathOf(tab)}
                         />
                         <div class="job-tab">

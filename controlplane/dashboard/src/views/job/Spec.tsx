@@ -5,10 +5,12 @@ import { useLocation, useSearch } from "wouter-preact";
 import type { Job } from "../../api/types";
 import { CopyButton } from "../../parts/Button";
 import { Choice } from "../../parts/Choice";
+import { lazy } from "../../parts/lazy";
 import { documentOf } from "../../text/job_document";
 import { toYaml } from "../../text/yaml";
 import "./Spec.css";
-import { SpecDiff } from "./SpecDiff";
+
+const SpecDiff = lazy(() => import("./SpecDiff").then((it) => it.SpecDiff));
 
 function Resolved({ job }: { job: Job }) {
     const text = useMemo(() => toYaml(documentOf(job)), [job]);
