@@ -4,7 +4,6 @@
 #include "controlplane/api/auth.h"
 #include "controlplane/api/caller.h"
 #include "controlplane/api/stream.h"
-#include "controlplane/api/v1/events.h"
 #include "controlplane/identity/identity.h"
 #include "controlplane/views/views_refill.h"
 #include "shared/base/hash.h"
@@ -342,7 +341,7 @@ void api_destroy(struct api *api)
     fl_timer_off(&api->newest);
     fl_timer_off(&api->tokens_look);
     fl_timer_off(&api->denials_look);
-    api_events_fini(api);
+    if (api->parts.tables->end) api->parts.tables->end(api);
     route_metrics_destroy(api->routes);
     fl_buf_fini(&api->openapi);
     fl_map_fini(&api->awaited);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
-#include "controlplane/api/v1/resources.h"
 #include "shared/base/version.h"
 #include "shared/spec/job_schema.h"
 

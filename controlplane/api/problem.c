@@ -33,7 +33,6 @@ static const struct {
     {406, "Not Acceptable"},
     {409, "Conflict"},
     {412, "Precondition Failed"},
-    {412, "Precondition Failed"},
     {413, "Content Too Large"},
     {415, "Unsupported Media Type"},
     {416, "Range Not Satisfiable"},

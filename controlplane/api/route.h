@@ -11,6 +11,7 @@
 
 #include "controlplane/api/schema.h"
 
+struct api;
 struct api_call;
 
 enum api_method { API_GET, API_POST, API_PATCH, API_DELETE, API_METHODS_LEN };
@@ -85,6 +86,7 @@ struct api_resource {
 struct api_tables {
     const struct api_resource *resources;    /* in the order of the docs; the last has name NULL */
     const struct api_object *const *objects; /* in bodies and answers; NULL ends the list */
+    void (*end)(struct api *api);            /* ends its streams; NULL: there are none */
 };
 
 uint16_t api_route_status(const struct api_route *route); /* on success */

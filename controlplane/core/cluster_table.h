@@ -49,7 +49,7 @@ FL_CHECK bool cluster_table_add(struct cluster_table *table, struct fl_cluster i
 /* A cluster without a session.  Its nodes are forgotten with the last replicas on them. */
 void cluster_table_remove(struct cluster_table *table, struct cluster *cluster);
 
-/* Something became free there: shapes that did not fit may. */
+/* Something became free there: shapes that did not fit may.  The core calls core_retry_shapes. */
 void cluster_table_grow(struct cluster_table *table, struct cluster *cluster);
 /* A round has seen all that has changed so far. */
 void cluster_table_settle(struct cluster_table *table);

@@ -157,10 +157,7 @@ static void confirm(struct core *core, struct element *element)
 
     if (element->is_reported) return;
     element->is_reported = true;
-    if (cluster->unconfirmed-- == core->config.unconfirmed_max) {
-        cluster_table_grow(&core->clusters, cluster);
-        core->is_dirty = true;
-    }
+    if (cluster->unconfirmed-- == core->config.unconfirmed_max) core_retry_shapes(core, cluster);
 }
 
 static void drop_resend(struct core *core, struct element *element)

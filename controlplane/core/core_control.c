@@ -191,8 +191,7 @@ static void cordon(struct core *core, const struct core_event *event, struct cor
         core_put_cluster(batch, cluster);
         core_audit(batch, event, "cluster_cordon %s %s", cluster->name,
                    event->cluster_cordon.is_on ? cluster->cordon : "off");
-        cluster_table_grow(&core->clusters, cluster);
-        core->is_dirty = true;
+        core_retry_shapes(core, cluster);
     }
     accepted_ok(batch, event);
 }
@@ -219,8 +218,7 @@ static void drain(struct core *core, const struct core_event *event, struct core
         core_put_cluster(batch, cluster);
         core_audit(batch, event, "cluster_drain %s %s attempts=%" PRIu32, cluster->name,
                    is_stop ? "stop" : "wait", cluster->live_len);
-        cluster_table_grow(&core->clusters, cluster);
-        core->is_dirty = true;
+        core_retry_shapes(core, cluster);
     }
     if (cluster->is_draining) core_session_sweep(core, batch, cluster);
     accepted(batch, event, (struct core_answer){.id = cluster->live_len});

@@ -17,7 +17,7 @@ void core_round_end_claim(struct core *core, struct queue *queue)
     claim->cluster = (struct fl_cluster){0};
     fl_vec_clear(&claim->parts);
     fl_vec_clear(&claim->nodes);
-    cluster_table_grow(&core->clusters, cluster);
+    core_retry_shapes(core, cluster);
 }
 
 static void begin_claim(struct core *core, const struct decision *decision)

@@ -593,8 +593,7 @@ static void end_walk(struct core *core, struct cluster *cluster)
     if (cluster->sweep_session == cluster->session_epoch && cluster->is_inventoried &&
         !cluster->is_reconciled) {
         cluster->is_reconciled = true;
-        cluster_table_grow(&core->clusters, cluster);
-        core->is_dirty = true;
+        core_retry_shapes(core, cluster);
     }
     if (cluster->resend_len == 0) cluster->resend_at = 0;
 }

@@ -92,6 +92,14 @@ struct core {
     uint64_t starts;
 };
 
+/* Shapes that did not fit on this cluster are worth trying again, in the next round.  The tables do
+ * their half by themselves where a node's room grows. */
+static inline void core_retry_shapes(struct core *core, struct cluster *cluster)
+{
+    cluster_table_grow(&core->clusters, cluster);
+    core->is_dirty = true;
+}
+
 /* ---- core_emit.c: rows, answers and frames, in short ----------------------------------------- */
 
 /* The tenant's open job.  None: it is not there, and that is answered. */

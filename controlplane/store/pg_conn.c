@@ -376,9 +376,19 @@ void pg_failure_of(const PGresult *result, struct pg_failure *ret_failure)
     make_line(failure->text);
 }
 
+/* Cardinality, data, constraints, syntax and names, limits of a statement. */
+static const char *const ours[] = {"21", "22", "23", "42", "54"};
+
 enum fl_code pg_failure_code(const struct pg_failure *failure)
 {
-    return strcmp(failure->sqlstate, "53100") == 0 ? FL_NO_SPACE : FL_UNAVAILABLE;
+    const char *state = failure->sqlstate;
+
+    if (strcmp(state, "53100") == 0) return FL_NO_SPACE;
+    if (strcmp(state, "42501") == 0) return FL_UNAVAILABLE; /* somebody took a right away */
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        if (strncmp(state, ours[i], 2) == 0) return FL_BUG;
+    }
+    return FL_UNAVAILABLE;
 }
 
 int64_t pg_get_int(const PGresult *result, int row, int column)

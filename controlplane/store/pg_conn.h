@@ -65,7 +65,8 @@ struct pg_failure {
 };
 void pg_failure_of(const PGresult *result, struct pg_failure *ret_failure);
 
-/* The error code for a failure, but for a batch's (apply_verdict). */
+/* The error code for a failure, but for a batch's (apply_verdict).  FL_BUG: the statement is wrong,
+ * and would fail again. */
 enum fl_code pg_failure_code(const struct pg_failure *failure);
 
 /* Big-endian fields of a binary result; NULL and absent are 0. */

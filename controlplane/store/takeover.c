@@ -202,6 +202,7 @@ enum takeover_state takeover_read(struct takeover *take, struct pg_conn *conn)
 
                 pg_failure_of(result, &failure);
                 take->code = pg_failure_code(&failure);
+                if (take->code == FL_BUG) take->code = FL_UNAVAILABLE; /* it is tried again */
             }
             take->is_failed = true;
             break;

@@ -1,4 +1,5 @@
 /* The reader and its connection, on a real Postgres; the tables of identity, page by page. */
+#include "controlplane/store/pg_conn.h"
 #include "controlplane/store/read_identity.h"
 #include "controlplane/store/read_jobs.h"
 #include "controlplane/store/reader.h"
@@ -161,7 +162,51 @@ static void without_a_database_the_answer_is_that_there_is_none(void **state)
     reader_destroy(world.reader);
 }
 
-FL_TESTS(cmocka_unit_test(who_may_come_in_is_read_page_by_page),
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* A question whose statement is wrong would fail again: no client shall be asked to try again. */
+static void a_statement_that_the_database_does_not_understand_is_our_error(void **state)
+{
+    struct fl_err err = {0};
+    struct read_world world;
+    uint64_t ask;
+
+    (void)state;
+    read_setup(&world);
+    read_fill(&world);
+    (void)read_page(&world, (struct read_jobs_query){0}); /* its statements are prepared */
+    help_run(world.conninfo, "alter table queue rename column name to title");
+    ask = read_identity(world.reader, on_row, on_done, &world, &err);
+    assert_string_equal(read_heard(&world, ask), "bug 3\n");
+    (void)read_page(&world, (struct read_jobs_query){0}); /* other questions have their answers */
+    assert_int_equal(reader_stats(world.reader).lost, 0);
+    read_teardown(&world);
+}
+
+static void a_failure_is_ours_or_passes_by_itself(void **state)
+{
+    static const struct {
+        const char sqlstate[6];
+        enum fl_code code;
+    } cases[] = {
+        {"42703", FL_BUG},         {"22P02", FL_BUG},         {"23505", FL_BUG},
+        {"21000", FL_BUG},         {"54001", FL_BUG},         {"53100", FL_NO_SPACE},
+        {"42501", FL_UNAVAILABLE}, {"57014", FL_UNAVAILABLE}, {"40P01", FL_UNAVAILABLE},
+        {"53300", FL_UNAVAILABLE}, {"XX000", FL_UNAVAILABLE}, {"", FL_UNAVAILABLE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pg_failure failure = {0};
+
+        memcpy(failure.sqlstate, cases[i].sqlstate, sizeof failure.sqlstate);
+        assert_int_equal(pg_failure_code(&failure), cases[i].code);
+    }
+}
+
+FL_TESTS(cmocka_unit_test(a_statement_that_the_database_does_not_understand_is_our_error),
+         cmocka_unit_test(a_failure_is_ours_or_passes_by_itself),
+         cmocka_unit_test(who_may_come_in_is_read_page_by_page),
          cmocka_unit_test(a_lost_connection_is_made_again_and_what_was_asked_is_asked_again),
          cmocka_unit_test(what_is_forgotten_is_not_answered_and_what_is_too_much_is_refused),
          cmocka_unit_test(without_a_database_the_answer_is_that_there_is_none))

@@ -1,5 +1,7 @@
 #include "controlplane/api/v1/resources.h"
 
+#include "controlplane/api/v1/events.h"
+
 static const struct api_resource resources[] = {
     {"Jobs", job_submit_routes},   {"Jobs", job_list_routes},
     {"Jobs", job_get_routes},      {"Jobs", job_edit_routes},
@@ -103,4 +105,4 @@ static const struct api_object *const objects[] = {
     NULL,
 };
 
-const struct api_tables api_v1 = {resources, objects};
+const struct api_tables api_v1 = {resources, objects, api_events_fini};
