@@ -28,7 +28,7 @@ static const struct agent_runtime_row *find(const char *name, struct fl_err *err
         if (strcmp(agent_runtimes[i].name, name) == 0) return &agent_runtimes[i];
         snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "", agent_runtimes[i].name);
     }
-    FL_IGNORE(fl_fail(err, FL_INVALID, "runtime: '%s' is unknown; known are: %s", name, names));
+    fl_fail(err, FL_INVALID, "runtime: '%s' is unknown; known are: %s", name, names);
     return NULL;
 }
 

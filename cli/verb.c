@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/promises.h"
+#include "shared/base/str.h"
 
 const struct cli_option cli_options[CLI_OPTIONS_LEN] = {
 #define OPTION(name, letter, value, is_many, text) {#name, letter, value, is_many, text},

@@ -1,5 +1,8 @@
 #include "controlplane/config.h"
 
+#include "shared/base/job_limits.h" /* FL_JOB_GRACE_S */
+#include "shared/base/str.h"
+
 const struct fl_config_setting config_settings[CONFIG_LEN] = {
 #define SETTING FL_CONFIG_ROW
 #include "controlplane/config.def"

@@ -145,7 +145,7 @@ static PGresult *ask(const struct init *init, const char *sql, const char *param
         PQexecParams(init->pg, sql, 1, NULL, (const char *const[]){param}, NULL, NULL, 0);
 
     if (PQresultStatus(result) == PGRES_TUPLES_OK) return result;
-    FL_IGNORE(fl_fail(err, FL_IO, "%s", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
+    fl_fail(err, FL_IO, "%s", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
     PQclear(result);
     return NULL;
 }
@@ -158,9 +158,9 @@ static bool run(const struct init *init, const char *sql, struct fl_err *err)
     bool is_good = PQresultStatus(result) == PGRES_COMMAND_OK;
 
     if (!is_good && state && strcmp(state, "42501") == 0) {
-        FL_IGNORE(fl_fail(err, FL_DENIED, "%s, as user %s of Postgres", text, PQuser(init->pg)));
+        fl_fail(err, FL_DENIED, "%s, as user %s of Postgres", text, PQuser(init->pg));
     } else if (!is_good) {
-        FL_IGNORE(fl_fail(err, FL_IO, "%s", text ? text : PQerrorMessage(init->pg)));
+        fl_fail(err, FL_IO, "%s", text ? text : PQerrorMessage(init->pg));
     }
     PQclear(result);
     return is_good;

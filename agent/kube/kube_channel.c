@@ -1,12 +1,13 @@
 #include "agent/kube/kube_channel.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/kube/kube_json.h"
 #include "agent/kube/kube_status.h"
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
+#include "shared/base/buf.h"
+#include "shared/json/json_out.h"
 
 enum { PATH_BYTES_MAX = 256 << 10, STATUS_NODES_MAX = 256 };
 
@@ -100,10 +101,14 @@ const char *kube_channel_hangup_path(const struct kube_channel_target *target, c
     return path_of(target, "", words, sizeof words / sizeof *words, arena);
 }
 
-size_t kube_channel_size(struct fl_visit_size size, char ret_text[KUBE_CHANNEL_SIZE_BYTES_MAX])
+void kube_channel_put_size(struct fl_buf *out, struct fl_visit_size size)
 {
-    return (size_t)snprintf(ret_text, KUBE_CHANNEL_SIZE_BYTES_MAX, "{\"Width\":%u,\"Height\":%u}",
-                            size.columns, size.rows);
+    struct fl_json_out json = fl_json_out(out);
+
+    fl_json_open(&json, NULL, '{');
+    fl_json_put_u64(&json, "Width", size.columns);
+    fl_json_put_u64(&json, "Height", size.rows);
+    fl_json_close(&json, '}');
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "shared/wire/visit.h"
 
 struct fl_arena;
+struct fl_buf;
 
 #define KUBE_CHANNEL_PROTOCOL "v5.channel.k8s.io"
 #define KUBE_CHANNEL_SINCE "1.30"
@@ -37,8 +38,8 @@ bool kube_channel_has_mark(const struct fl_visit_open *open);
 const char *kube_channel_hangup_path(const struct kube_channel_target *target, const char *mark,
                                      struct fl_arena *arena);
 
-/* The message of channel 4, without its first byte; returns its length. */
-size_t kube_channel_size(struct fl_visit_size size, char ret_text[KUBE_CHANNEL_SIZE_BYTES_MAX]);
+/* The message of channel 4, without its first byte, of at most KUBE_CHANNEL_SIZE_BYTES_MAX. */
+void kube_channel_put_size(struct fl_buf *out, struct fl_visit_size size);
 
 /* The message of channel 3, without its first byte.  False: the command did not run to an end of
  * its own, and 'err' has the cluster's words. */

@@ -203,13 +203,12 @@ static const struct fl_json *find_named(const struct reader *reader, const struc
 
             if (!found || found->kind != FL_JSON_STRING || !fl_str_eq(found->text, name)) continue;
             if (object && object->kind == FL_JSON_OBJECT) return object;
-            FL_IGNORE(fl_fail(reader->err, FL_INVALID, "%s '" FL_STR_FMT "' is no object", kind,
-                              FL_STR_ARG(name)));
+            fl_fail(reader->err, FL_INVALID, "%s '" FL_STR_FMT "' is no object", kind,
+                    FL_STR_ARG(name));
             return NULL;
         }
     }
-    FL_IGNORE(fl_fail(reader->err, FL_ABSENT, "no %s is called '" FL_STR_FMT "'", kind,
-                      FL_STR_ARG(name)));
+    fl_fail(reader->err, FL_ABSENT, "no %s is called '" FL_STR_FMT "'", kind, FL_STR_ARG(name));
     return NULL;
 }
 

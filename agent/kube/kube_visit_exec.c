@@ -19,11 +19,13 @@ static void put(struct kube_visit *visit, struct fl_str bytes)
 
 static void say_size(struct kube_visit *visit)
 {
-    char text[KUBE_CHANNEL_SIZE_BYTES_MAX];
-    size_t len = kube_channel_size(visit->size, text);
+    struct fl_buf text;
 
+    fl_buf_init(&text, KUBE_CHANNEL_SIZE_BYTES_MAX);
+    kube_channel_put_size(&text, visit->size);
     visit->is_size_due = false;
-    say(visit, FL_VISIT_RESIZE, (struct fl_str){text, len});
+    say(visit, FL_VISIT_RESIZE, (struct fl_str){(const char *)text.at, text.len});
+    fl_buf_fini(&text);
 }
 
 /* A terminal's end is a key, as a person would press it. */

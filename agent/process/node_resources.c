@@ -50,9 +50,11 @@ static bool read_part(struct fl_str part, struct fl_arena *arena, struct fl_amou
                        FL_STR_ARG(part));
     }
     if (!read_number(name, number, &n) || n > FL_AMOUNT_MAX) {
-        return fl_fail(
-            err, FL_INVALID, "'" FL_STR_FMT "': the amount is not %s up to 2^50", FL_STR_ARG(part),
-            fl_is_bytes_resource(name) ? "a number of bytes, as 10Gi," : "a whole number");
+        return fl_fail(err, FL_INVALID,
+                       "'" FL_STR_FMT "': the amount is not %s up to 2^" FL_QUOTE(FL_AMOUNT_BITS),
+                       FL_STR_ARG(part),
+                       fl_is_bytes_resource(name) ? "a number of bytes, as 10Gi,"
+                                                  : "a whole number");
     }
     if (fl_amounts_of(amounts, name) > 0) {
         return fl_fail(err, FL_INVALID, FL_STR_FMT " is there twice", FL_STR_ARG(name));

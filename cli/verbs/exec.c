@@ -13,9 +13,10 @@
 #include "cli/visit_status.h"
 #include "cli/web_socket.h"
 #include "shared/io/loop.h"
+#include "shared/json/json_out.h"
 #include "shared/wire/visit.h"
 
-enum { READ_BYTES = 16384 };
+enum { READ_BYTES = 16384, SIZE_BYTES_MAX = 64 };
 
 struct executing {
     struct cli *cli;
@@ -66,10 +67,18 @@ static void on_input(void *ctx, unsigned events)
 static void send_size(struct executing *executing)
 {
     struct cli_terminal_size size = cli_terminal_size();
-    char text[64];
-    int len = snprintf(text, sizeof text, "{\"Width\":%u,\"Height\":%u}", size.columns, size.rows);
+    struct fl_json_out json;
+    struct fl_buf text;
 
-    cli_web_socket_put(executing->socket, FL_VISIT_RESIZE, (struct fl_str){text, (size_t)len});
+    fl_buf_init(&text, SIZE_BYTES_MAX);
+    json = fl_json_out(&text);
+    fl_json_open(&json, NULL, '{');
+    fl_json_put_u64(&json, "Width", size.columns);
+    fl_json_put_u64(&json, "Height", size.rows);
+    fl_json_close(&json, '}');
+    cli_web_socket_put(executing->socket, FL_VISIT_RESIZE,
+                       (struct fl_str){(const char *)text.at, text.len});
+    fl_buf_fini(&text);
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */

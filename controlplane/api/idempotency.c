@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
+#include "shared/base/promises.h"
 #include "shared/tls/digest.h"
-
-enum { KEY_BYTES_MAX = 128 };
 
 static void put_text(struct fl_sha256_stream *to, struct fl_str text)
 {
@@ -84,9 +83,10 @@ bool api_idempotent_check(struct api_call *call)
     struct fl_str key = api_header(call, "idempotency-key");
 
     for (size_t i = 0; i < key.len; i++) {
-        if (key.at[i] > ' ' && key.at[i] <= '~' && key.len <= KEY_BYTES_MAX) continue;
+        if (key.at[i] > ' ' && key.at[i] <= '~' && key.len <= FL_KEY_BYTES_MAX) continue;
         api_fail_status(call, 400, FL_INVALID,
-                        "an Idempotency-Key has 1 to %d visible ASCII characters", KEY_BYTES_MAX);
+                        "an Idempotency-Key has 1 to %d visible ASCII characters",
+                        FL_KEY_BYTES_MAX);
         return false;
     }
     return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
+#include "shared/base/promises.h"
 #include "shared/base/version.h"
 #include "shared/spec/job_schema.h"
 
@@ -201,8 +202,9 @@ static void write_header(struct fl_json_out *json, const struct api_field *field
 static void write_headers(struct fl_json_out *json, const struct api_route *route)
 {
     static const struct api_field key = API_MAY(
-        "Idempotency-Key", "string", "a repetition with it has the first one's outcome, for 7 days",
-        .min = 1, .max = 128);
+        "Idempotency-Key", "string",
+        "a repetition with it has the first one's outcome, for " FL_QUOTE(FL_KEY_DAYS) " days",
+        .min = 1, .max = FL_KEY_BYTES_MAX);
     static const struct api_field as =
         API_MAY(API_HEADER_AS, "string",
                 "the person for whom the request acts; the token needs the scope delegate",

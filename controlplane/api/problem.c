@@ -1,9 +1,7 @@
 #include "controlplane/api/problem.h"
 
-#include <stdio.h>
-
 #include "controlplane/api/schema.h"
-#include "shared/json/json_out.h"
+#include "shared/json/problem.h"
 
 static const struct {
     enum fl_code code;
@@ -98,17 +96,9 @@ void api_problem_write(struct fl_buf *buf, const struct api_problem *problem)
 {
     struct fl_json_out out = fl_json_out(buf);
     uint16_t status = problem->status ? problem->status : api_status_of(problem->code);
-    char type[128];
+    struct fl_problem begin = {status, api_status_text(status), problem->code, problem->detail};
 
-    snprintf(type, sizeof type, "https://fairlead.dev/docs/reference/api#%s",
-             fl_code_name(problem->code));
-    fl_json_open(&out, NULL, '{');
-    fl_json_put_cstr(&out, "type", type);
-    fl_json_put_cstr(&out, "title", api_status_text(status));
-    fl_json_put_u64(&out, "status", status);
-    fl_json_put_cstr(&out, "code", fl_code_name(problem->code));
-    fl_json_put_cstr(&out, "detail",
-                     problem->detail ? problem->detail : fl_code_meaning(problem->code));
+    fl_problem_open(&out, &begin);
     if (problem->errors_len > 0) {
         fl_json_open(&out, "errors", '[');
         for (size_t i = 0; i < problem->errors_len; i++) {

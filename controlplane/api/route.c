@@ -2,20 +2,11 @@
 
 #include <string.h>
 
-const char *api_method_name(enum api_method method)
-{
-    static const char *const names[] = {"GET", "POST", "PATCH", "DELETE"};
+#include "shared/base/enum_names.h"
 
-    return method < API_METHODS_LEN ? names[method] : "?";
-}
+FL_ENUM_NAMES(api_method_name, enum api_method, API_METHODS(FL_NAME))
 
-const char *api_need_name(enum api_need need)
-{
-    static const char *const names[] = {"nothing", "token", "read",  "submit",
-                                        "cancel",  "exec",  "admin", "fleet"};
-
-    return need < API_NEEDS_LEN ? names[need] : "?";
-}
+FL_ENUM_NAMES(api_need_name, enum api_need, API_NEEDS(FL_NAME))
 
 uint16_t api_route_status(const struct api_route *route)
 {

@@ -14,19 +14,24 @@
 struct api;
 struct api_call;
 
-enum api_method { API_GET, API_POST, API_PATCH, API_DELETE, API_METHODS_LEN };
+#define API_METHODS(X) X(GET) X(POST) X(PATCH) X(DELETE)
 
-/* The right that a route asks of its caller. */
+enum api_method {
+#define API_METHOD_ENUM(name) API_##name,
+    API_METHODS(API_METHOD_ENUM)
+#undef API_METHOD_ENUM
+        API_METHODS_LEN
+};
+
+/* The right that a route asks of its caller.  'nothing' exempts these very paths, and none below
+ * them; 'token' is any valid one; 'fleet' is admin, by a token that is not confined to a queue. */
+#define API_NEEDS(X) X(nothing) X(token) X(read) X(submit) X(cancel) X(exec) X(admin) X(fleet)
+
 enum api_need {
-    API_NEED_nothing, /* exempt: these very paths, nothing below them */
-    API_NEED_token,   /* any valid token */
-    API_NEED_read,
-    API_NEED_submit,
-    API_NEED_cancel,
-    API_NEED_exec,
-    API_NEED_admin,
-    API_NEED_fleet, /* admin, by a token that is not confined to a queue */
-    API_NEEDS_LEN
+#define API_NEED_ENUM(name) API_NEED_##name,
+    API_NEEDS(API_NEED_ENUM)
+#undef API_NEED_ENUM
+        API_NEEDS_LEN
 };
 
 /* body_max of routes whose bound is a setting: http_body_bytes_max, http_batch_bytes_max. */

@@ -87,14 +87,8 @@ static bool takes_string(const struct api_field *field, struct fl_str text)
 /* One value, of the kind that the word says. */
 static bool is_of(const struct fl_json *value, struct fl_str word)
 {
-    static const char *const words[] = {
-        [FL_JSON_NULL] = "null",     [FL_JSON_BOOL] = "boolean",  [FL_JSON_INT] = "integer",
-        [FL_JSON_REAL] = "number",   [FL_JSON_STRING] = "string", [FL_JSON_LIST] = "array",
-        [FL_JSON_OBJECT] = "object",
-    };
-
     if (api_type_is_object(word)) return value->kind == FL_JSON_OBJECT;
-    return fl_str_eq(fl_str_c(words[value->kind]), word);
+    return fl_str_eq(fl_str_c(fl_json_type_name(value->kind)), word);
 }
 
 static bool takes_one(const struct api_field *field, const struct fl_json *value,

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
+#include "shared/base/assert.h"
+#include "shared/json/json_out.h"
 
 /* A request that becomes a follower has done so by then. */
-enum { WANTED_MS = 30000 };
+enum { WANTED_MS = 30000, CLOSED_BYTES_MAX = 256 };
 
 static uint64_t streams_of(const struct api *api, const char *token)
 {
@@ -208,18 +210,36 @@ static struct verdict look_at_token(const struct api_stream *stream, fl_ms at)
     return (struct verdict){0};
 }
 
+static void write_closed(struct fl_buf *text, bool is_sse, const struct verdict *why)
+{
+    static const char event[] = "event: closed\ndata: ";
+    struct fl_json_out json = fl_json_out(text);
+
+    if (is_sse) fl_buf_put(text, event, sizeof event - 1);
+    fl_json_open(&json, NULL, '{');
+    fl_json_put_cstr(&json, "type", "closed");
+    fl_json_put_cstr(&json, "reason", why->reason);
+    fl_json_put_cstr(&json, "text", why->text);
+    fl_json_close(&json, '}');
+    fl_buf_put(text, "\n\n", is_sse ? 2 : 1);
+    fl_assert(!text->is_over); /* the words are constants */
+}
+
 /* A stream that ends well without the word would say that this was all. */
 static void close_stream(struct api_stream *stream, const struct verdict *why)
 {
-    char text[256];
+    struct fl_buf text;
+    bool is_put;
 
-    snprintf(text, sizeof text, "%s{\"type\":\"closed\",\"reason\":\"%s\",\"text\":\"%s\"}\n%s",
-             stream->is_sse ? "event: closed\ndata: " : "", why->reason, why->text,
-             stream->is_sse ? "\n" : "");
-    if (stream->is_quiet || stream->is_mid || !http_stream_put(stream->request, fl_str_c(text))) {
-        http_stream_cut(stream->request);
-    } else {
+    fl_buf_init(&text, CLOSED_BYTES_MAX);
+    write_closed(&text, stream->is_sse, why);
+    is_put = !stream->is_quiet && !stream->is_mid &&
+             http_stream_put(stream->request, (struct fl_str){(const char *)text.at, text.len});
+    fl_buf_fini(&text);
+    if (is_put) {
         api_stream_end(stream);
+    } else {
+        http_stream_cut(stream->request);
     }
 }
 

@@ -114,8 +114,7 @@ bool backup_words_read(int argc, char **argv, char *const *env, struct backup_wo
 
     if (is_good && !words.is_help && !sorted.folder) {
         is_good = false;
-        FL_IGNORE(fl_fail(err, FL_INVALID, "name the folder of the backup: fairleadd %s FOLDER",
-                          argv[0]));
+        fl_fail(err, FL_INVALID, "name the folder of the backup: fairleadd %s FOLDER", argv[0]);
     } else if (is_good && !words.is_help) {
         words.folder = place(sorted.folder);
         is_good = read_settings(&sorted, env, &words, err);

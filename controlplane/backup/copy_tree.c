@@ -204,7 +204,7 @@ bool copy_tree(struct copy_tree *copy, const char *from, const char *to, struct 
     is_good = mkdir(to, 0700) == 0 || errno == EEXIST;
     if (is_good) top.to = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     is_good = is_good && top.to >= 0 && own(copy, top.to);
-    if (!is_good) FL_IGNORE(fl_fail(err, FL_IO, "%s: %s", to, strerror(errno)));
+    if (!is_good) fl_fail(err, FL_IO, "%s: %s", to, strerror(errno));
     is_good = is_good && copy_folder(copy, &top, err);
     if (is_good && syncfs(top.to) != 0) {
         is_good = fl_fail(err, FL_IO, "sync %s: %s", to, strerror(errno));

@@ -68,9 +68,8 @@ bool pg_tool_create(const char *conninfo, uid_t uid, gid_t gid, struct pg_tool *
     struct pg_tool *tool;
 
     if (!options) {
-        FL_IGNORE(fl_fail(err, FL_INVALID, "database: %.*s",
-                          (int)strcspn(why ? why : "out of memory", "\n"),
-                          why ? why : "out of memory"));
+        fl_fail(err, FL_INVALID, "database: %.*s", (int)strcspn(why ? why : "out of memory", "\n"),
+                why ? why : "out of memory");
         PQfreemem(why);
         return false;
     }

@@ -124,7 +124,8 @@ static void put_join(struct core *core, const struct core_event *event, struct c
     core_access_expire(core, batch);
     if (event->join_put.ttl_ms <= 0 || event->join_put.ttl_ms > CORE_JOIN_TTL_MS) {
         core_answer_code(batch, event, FL_INVALID,
-                         "a join token lives for longer than nothing, and for 24 hours at most");
+                         "a join token lives for longer than nothing, and for " FL_QUOTE(
+                             FL_JOIN_TTL_HOURS_MAX) " hours at most");
         return;
     }
     /* A name that does not fit leaves join.name empty, and access_table_add_join refuses that. */
@@ -558,7 +559,8 @@ static void rotate_token(struct core *core, const struct core_event *event,
     }
     if (grace_ms < 0 || grace_ms > CORE_GRACE_MS) {
         core_answer_code(batch, event, FL_INVALID,
-                         "an old secret counts for 7 days beside the new one, at most");
+                         "an old secret counts for " FL_QUOTE(
+                             FL_TOKEN_GRACE_DAYS_MAX) " days beside the new one, at most");
         return;
     }
     if (!is_life(event->token_rotate.ttl_ms, event, batch)) return;

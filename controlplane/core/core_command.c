@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "controlplane/core/core_event.h" /* CORE_SUBMIT_MAX */
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/enum_names.h"
@@ -184,8 +185,10 @@ bool core_answer_decode(struct fl_str bytes, struct fl_arena *arena, struct core
     answer.text = read_text(&reader, arena);
     answer.id = fl_read_u64(&reader);
     outcomes_len = fl_read_var(&reader);
-    if (reader.is_bad || outcomes_len > 1000) {
-        return fl_fail(err, FL_TORN, "a stored answer is cut, or has over 1000 outcomes");
+    if (reader.is_bad || outcomes_len > CORE_SUBMIT_MAX) {
+        return fl_fail(
+            err, FL_TORN,
+            "a stored answer is cut, or has over " FL_QUOTE(CORE_SUBMIT_MAX) " outcomes");
     }
     answer.outcomes_len = outcomes_len;
     answer.outcomes = fl_arena_array(arena, struct core_outcome, outcomes_len);

@@ -5,8 +5,6 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/job_name.h"
 
-enum { ANSWER_BYTES_MAX = 65536 }; /* the most bytes of a kept answer; rows.def has it too */
-
 struct job_slot core_need_job(struct core *core, const struct core_event *event, struct fl_job job,
                               struct core_batch *batch)
 {
@@ -76,7 +74,7 @@ void core_keep_answer(struct core_batch *batch, const struct core_event *event,
     struct fl_buf buf;
 
     if (event->key.len == 0) return;
-    fl_buf_init(&buf, ANSWER_BYTES_MAX);
+    fl_buf_init(&buf, CORE_ANSWER_BYTES_MAX);
     encode_kept(&buf, answer);
     row.idempotency.tenant = event->tenant.n;
     row.idempotency.body_sha = event->body_sha;

@@ -8,6 +8,8 @@
 
 #include "shared/base/dependency.h"
 #include "shared/base/job_limits.h"
+#include "shared/base/picks.h"
+#include "shared/base/promises.h"
 #include "shared/base/replica.h"
 #include "shared/base/resources.h"
 #include "shared/base/str.h"
@@ -64,18 +66,20 @@ enum core_event_kind {
         CORE_EVENTS_LEN
 };
 
-#define CORE_SUBMIT_MAX 1000      /* jobs in one request */
-#define CORE_PAGE_MAX 1000        /* jobs in one page of a list */
-#define CORE_TOKEN_ID_MAX 32      /* bytes */
-#define CORE_REASON_BYTES_MAX 253 /* why a cluster is cordoned or drained */
+#define CORE_SUBMIT_MAX 1000        /* jobs in one request */
+#define CORE_PAGE_MAX 1000          /* jobs in one page of a list */
+#define CORE_TOKEN_ID_MAX 32        /* bytes */
+#define CORE_ANSWER_BYTES_MAX 65536 /* a key keeps so long an answer */
+#define CORE_REASON_BYTES_MAX 253   /* why a cluster is cordoned or drained */
 
 enum {
-    CORE_INVENTORY_MAX = 4096,               /* items in one event */
-    CORE_NODES_MAX = 1024,                   /* nodes in one event */
-    CORE_JOINS_MAX = 1000,                   /* join tokens that are not used and not expired */
-    CORE_JOIN_TTL_MS = 24 * 60 * 60 * 1000,  /* at most, from join_put on */
-    CORE_TOKENS_MAX = 10000,                 /* tokens of the API that are not expired */
-    CORE_GRACE_MS = 7 * 24 * 60 * 60 * 1000, /* an old secret counts beside a new one, at most */
+    CORE_INVENTORY_MAX = 4096, /* items in one event */
+    CORE_NODES_MAX = 1024,     /* nodes in one event */
+    CORE_JOINS_MAX = 1000,     /* join tokens that are not used and not expired */
+    CORE_JOIN_TTL_MS = FL_JOIN_TTL_HOURS_MAX * 60 * 60 * 1000, /* at most, from join_put on */
+    CORE_TOKENS_MAX = 10000, /* tokens of the API that are not expired */
+    CORE_GRACE_MS = FL_TOKEN_GRACE_DAYS_MAX * 24 * 60 * 60 *
+                    1000, /* an old secret counts beside a new one, at most */
     CORE_UUID_BYTES = 36,
 };
 

@@ -159,7 +159,7 @@ static struct job_slot find_job(const struct core *core, uint64_t id, struct fl_
 {
     struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){id});
 
-    if (!slot.n) (void)fl_fail(err, FL_TORN, "a row names job %" PRIu64 ", which is not open", id);
+    if (!slot.n) fl_fail(err, FL_TORN, "a row names job %" PRIu64 ", which is not open", id);
     return slot;
 }
 

@@ -113,9 +113,10 @@ static bool read_picks(struct core *core, const struct core_submit_item *item,
         return true;
     }
     fl_picks_fini(ret_picks);
-    return refuse(core, outcome, FL_INVALID,
-                  "the job has not as many elements as were chosen, or one has a number past "
-                  "16777215");
+    return refuse(
+        core, outcome, FL_INVALID,
+        "the job has not as many elements as were chosen, or one has a number past " FL_QUOTE(
+            FL_JOB_ELEMENT_LAST));
 }
 
 static bool is_elastic(const struct shape *shape)

@@ -14,10 +14,6 @@ enum {
     FORMAT_KINDS = 3, /* with resources by name */
 };
 
-#define MEMORY_BYTES_MAX ((uint64_t)1 << 50)
-#define CPU_MILLI_MAX 100000000u
-#define GPUS_MAX 100000u
-
 static bool check_role(const struct shape_role *role, uint32_t i, uint32_t *replicas_sum,
                        struct fl_err *err)
 {
@@ -31,8 +27,8 @@ static bool check_role(const struct shape_role *role, uint32_t i, uint32_t *repl
         return fl_fail(err, FL_INVALID, "roles[%u].min %u is over its replicas %u", i,
                        role->replicas_min, role->replicas);
     }
-    if (role->each.memory_bytes > MEMORY_BYTES_MAX || role->each.cpu_milli > CPU_MILLI_MAX ||
-        role->each.gpus > GPUS_MAX) {
+    if (role->each.memory_bytes > FL_AMOUNT_MAX || role->each.cpu_milli > FL_JOB_CPU_MILLI_MAX ||
+        role->each.gpus > FL_JOB_GPUS_MAX) {
         return fl_fail(err, FL_TOO_LARGE, "roles[%u] asks for more than any machine has", i);
     }
     return true;

@@ -120,9 +120,9 @@ bool engine_inbox_put(struct engine_inbox *inbox, struct engine_event *event, fl
                       struct fl_err *err)
 {
     event->bytes = engine_event_bytes(event);
-    if (event->event.key.len > ENGINE_KEY_BYTES_MAX) {
+    if (event->event.key.len > FL_KEY_BYTES_MAX) {
         return fl_fail(err, FL_TOO_LARGE, "an Idempotency-Key has at most %d bytes",
-                       ENGINE_KEY_BYTES_MAX);
+                       FL_KEY_BYTES_MAX);
     }
     if (event->bytes > inbox->config->inbox_bytes_max) {
         return fl_fail(err, FL_TOO_LARGE, "one request takes at most %zu bytes",

@@ -5,7 +5,7 @@
 #include "shared/base/assert.h"
 
 struct key_bytes {
-    uint8_t at[4 + ENGINE_KEY_BYTES_MAX];
+    uint8_t at[4 + FL_KEY_BYTES_MAX];
     size_t len;
 };
 
@@ -13,7 +13,7 @@ static struct key_bytes key_bytes(struct fl_tenant tenant, struct fl_str key)
 {
     struct key_bytes bytes = {.len = 4 + key.len};
 
-    fl_assert(key.len > 0 && key.len <= ENGINE_KEY_BYTES_MAX);
+    fl_assert(key.len > 0 && key.len <= FL_KEY_BYTES_MAX);
     memcpy(bytes.at, &tenant.n, 4);
     memcpy(bytes.at + 4, key.at, key.len);
     return bytes;

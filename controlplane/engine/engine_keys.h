@@ -7,10 +7,9 @@
 
 #include "shared/base/err.h"
 #include "shared/base/map.h"
+#include "shared/base/promises.h" /* FL_KEY_BYTES_MAX */
 #include "shared/base/str.h"
 #include "shared/base/types.h"
-
-#define ENGINE_KEY_BYTES_MAX 128
 
 struct engine_keys {
     struct fl_map held; /* tenant and key */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "shared/base/assert.h"
+#include "shared/json/problem.h"
 
 #define STATUSES(X)                                                                                \
     X(200, "OK")                                                                                   \
@@ -128,4 +129,26 @@ void http_answer_put(struct fl_buf *out, const struct http_answer *answer, struc
     if (answer->is_chunked) put(out, FL_STR("Transfer-Encoding: chunked\r\n"));
     if (answer->closes) put(out, FL_STR("Connection: close\r\n"));
     put(out, FL_STR("\r\n"));
+}
+
+/* ---- refusing -------------------------------------------------------------------------------- */
+
+/* As the API's problems have it. */
+static enum fl_code code_of(unsigned status)
+{
+    if (status == 413 || status == 414 || status == 431) return FL_TOO_LARGE;
+    if (status == 408 || status == 503) return FL_UNAVAILABLE;
+    if (status == 415 || status == 417 || status > 500) return FL_UNSUPPORTED;
+    return FL_INVALID;
+}
+
+void http_refusal_put(struct fl_buf *out, struct fl_http_refusal refusal)
+{
+    struct fl_json_out json = fl_json_out(out);
+    struct fl_problem problem = {refusal.status, http_status_name(refusal.status),
+                                 code_of(refusal.status), refusal.why};
+
+    fl_problem_open(&json, &problem);
+    fl_json_close(&json, '}');
+    fl_buf_put_u8(out, '\n');
 }

@@ -31,5 +31,8 @@ struct http_answer {
 /* Appends status line, headers and the empty line. */
 void http_answer_put(struct fl_buf *out, const struct http_answer *answer, struct fl_str date_line);
 
+/* Appends the body of a refusal: a problem, as the API has it, and a newline. */
+void http_refusal_put(struct fl_buf *out, struct fl_http_refusal refusal);
+
 /* "Not Found"; "Unknown" for a number without a name. */
 const char *http_status_name(unsigned status);

@@ -247,15 +247,6 @@ static void flush(struct http_connection *connection)
 
 /* ---- refusing -------------------------------------------------------------------------------- */
 
-/* As the API's problems have it. */
-static const char *code_of(unsigned status)
-{
-    if (status == 413 || status == 414 || status == 431) return fl_code_name(FL_TOO_LARGE);
-    if (status == 408 || status == 503) return fl_code_name(FL_UNAVAILABLE);
-    if (status == 415 || status == 417 || status > 500) return fl_code_name(FL_UNSUPPORTED);
-    return fl_code_name(FL_INVALID);
-}
-
 static void refuse(struct http_connection *connection, struct fl_http_refusal refusal)
 {
     static const struct fl_http_field headers[] = {
@@ -264,28 +255,25 @@ static void refuse(struct http_connection *connection, struct fl_http_refusal re
         {FL_STR("X-Content-Type-Options"), FL_STR("nosniff")},
     };
     struct http_server *server = connection->server;
-    char text[REFUSAL_BYTES_MAX];
-    struct fl_buf *out;
-    const char *code = code_of(refusal.status);
-    int len = snprintf(text, sizeof text,
-                       "{\"type\":\"https://fairlead.dev/docs/reference/api#%s\",\"title\":\"%s\","
-                       "\"status\":%u,\"code\":\"%s\",\"detail\":\"%s\"}\n",
-                       code, http_status_name(refusal.status), refusal.status, code, refusal.why);
+    struct fl_buf *out, text;
     struct http_answer answer = {.status = refusal.status,
                                  .headers = headers,
                                  .headers_len = sizeof headers / sizeof *headers,
                                  .has_length = true,
-                                 .length = (uint64_t)len,
                                  .closes = true};
 
-    fl_assert(len > 0 && (size_t)len < sizeof text); /* the reasons are constants */
+    fl_buf_init(&text, REFUSAL_BYTES_MAX);
+    http_refusal_put(&text, refusal);
+    fl_assert(!text.is_over); /* the reasons are constants */
+    answer.length = text.len;
     fl_log(FL_LOG_INFO, "http", "refused", FL_LOG_S("peer", connection->peer),
            FL_LOG_N("status", refusal.status), FL_LOG_S("why", refusal.why));
     server->counts.refused++;
     lose_request(connection);
     out = http_connection_out(connection);
     http_answer_put(out, &answer, http_date_line(&server->date, fl_loop_wall(server->loop)));
-    if (!fl_buf_put(out, text, (size_t)len)) fl_unreachable("output has far more room");
+    if (!fl_buf_put(out, text.at, text.len)) fl_unreachable("output has far more room");
+    fl_buf_fini(&text);
     drop_exchange(connection);
     enter(connection, HTTP_LAST);
 }

@@ -15,7 +15,6 @@
  * the least of stream_bytes_max: on_room comes when half of it is free. */
 #define HTTP_STREAM_PIECE_BYTES 16384
 #define HTTP_CHUNK_BYTES_MAX 32
-#define HTTP_STREAM_BYTES_MIN (2 * (HTTP_STREAM_PIECE_BYTES + HTTP_CHUNK_BYTES_MAX))
 
 struct http_limits {
 #define HTTP_LIMIT(name, type, value, text) type name;
@@ -31,6 +30,9 @@ static inline struct http_limits http_limits_default(void)
 #undef HTTP_LIMIT
     };
 }
+
+_Static_assert(HTTP_STREAM_BYTES_MIN == 2 * (HTTP_STREAM_PIECE_BYTES + HTTP_CHUNK_BYTES_MAX),
+               "as http_limits.def has it");
 
 /* Limits that depend on one another are checked together, before anything is begun. */
 FL_CHECK bool http_limits_check(const struct http_limits *limits, struct fl_err *err);

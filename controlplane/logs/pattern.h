@@ -15,7 +15,8 @@
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 
-enum { LOG_PATTERN_BYTES_MAX = 256, LOG_SPANS_MAX = 50, LOG_PASSED_MAX = 16 };
+enum { LOG_PATTERN_BYTES_MAX = 256, LOG_PASSED_MAX = 16 };
+#define LOG_SPANS_MAX 50
 
 struct log_pattern; /* opaque */
 

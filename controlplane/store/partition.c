@@ -12,6 +12,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/promises.h"
 #include "shared/base/vec.h"
 
 enum { RETRY_MS = 2000, IDEMPOTENCY_CHUNK = 1000 };
@@ -83,7 +84,7 @@ struct partition_config partition_config_default(void)
         .retention_ms = 30 * day_ms,
         .journal_retention_ms = 30 * day_ms,
         .audit_retention_ms = 365 * day_ms,
-        .idempotency_retention_ms = 8 * day_ms,
+        .idempotency_retention_ms = (FL_KEY_DAYS + 1) * day_ms, /* none goes early */
         .check_ms = 600 * 1000,
     };
 }

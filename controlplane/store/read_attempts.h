@@ -8,9 +8,10 @@
 #include "shared/base/str.h"
 #include "shared/base/usage.h"
 
+#define READ_ENDS_MAX 100000 /* ends of elements that one answer looks at, with a state */
+
 enum {
     READ_ATTEMPTS_MAX = 1000, /* in one answer */
-    READ_ENDS_MAX = 100000,   /* ends of elements that one answer looks at, with a state */
 };
 
 struct read_attempts_query {

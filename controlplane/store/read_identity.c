@@ -97,8 +97,7 @@ static void answered(struct reader *reader, void *data, const PGresult *result,
     }
     for (int i = 0; i < rows; i++) {
         if (tell_row(op, result, i)) continue;
-        (void)fl_fail(&bad, FL_TORN, "a row of %s cannot be read",
-                      pg_stmts[steps[op->step].stmt].name);
+        fl_fail(&bad, FL_TORN, "a row of %s cannot be read", pg_stmts[steps[op->step].stmt].name);
         op->done(op->ctx, &bad, op->batch);
         return;
     }

@@ -188,16 +188,15 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
     struct pg_value values[4];
 
     if (query->labels.len > sizeof op.labels) {
-        (void)fl_fail(err, FL_INVALID, "a filter of labels has at most %zu bytes",
-                      sizeof op.labels);
+        fl_fail(err, FL_INVALID, "a filter of labels has at most %zu bytes", sizeof op.labels);
         return 0;
     }
     if (query->owner.len > sizeof op.owner) {
-        (void)fl_fail(err, FL_INVALID, "an owner has at most %zu bytes", sizeof op.owner);
+        fl_fail(err, FL_INVALID, "an owner has at most %zu bytes", sizeof op.owner);
         return 0;
     }
     if (query->name.len > sizeof op.name) {
-        (void)fl_fail(err, FL_INVALID, "a name has at most %zu bytes", sizeof op.name);
+        fl_fail(err, FL_INVALID, "a name has at most %zu bytes", sizeof op.name);
         return 0;
     }
     if (op.walk == 0 || op.walk > READ_JOBS_WALK_MAX) op.walk = READ_JOBS_WALK_MAX;

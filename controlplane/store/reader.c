@@ -101,7 +101,7 @@ uint64_t reader_ask(struct reader *reader, enum pg_stmt stmt, const struct pg_va
                     reader_answer_fn *answer, const void *op, size_t op_bytes, struct fl_err *err)
 {
     if (reader->questions.len >= READER_ASKS_MAX) {
-        (void)fl_fail(err, FL_FULL, "%d questions wait for the database already", READER_ASKS_MAX);
+        fl_fail(err, FL_FULL, "%d questions wait for the database already", READER_ASKS_MAX);
         return 0;
     }
     push(reader, ++reader->number_last, 0, stmt, values, answer, op, op_bytes);
@@ -209,7 +209,7 @@ static void refused(struct reader *reader, const PGresult *result)
     pg_failure_of(result, &failure);
     if (is_end(&failure)) return; /* a later turn finds the loss and sends the question again */
     reader->is_answered = true;
-    (void)fl_fail(&err, pg_failure_code(&failure), "the database: %s", failure.text);
+    fl_fail(&err, pg_failure_code(&failure), "the database: %s", failure.text);
     reader->flying--;
     deliver(reader, 0, NULL, &err);
 }

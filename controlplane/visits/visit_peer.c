@@ -7,13 +7,15 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/io/net.h"
+#include "shared/json/problem.h"
 
 enum {
     READS_MAX = 8,
     READ_BYTES = 16384,
     CLOSE_MS = 3000,
     SILENT_MS = 60000,
-    REASON_BYTES_MAX = 123
+    REASON_BYTES_MAX = 123,
+    PROBLEM_BYTES_MAX = 4096 /* the text of an error, each byte escaped, and more */
 };
 
 struct visit_peer {
@@ -132,21 +134,27 @@ void visit_peer_accept(struct visit_peer *peer, const char *accept, bool has_pro
 void visit_peer_refuse(struct visit_peer *peer, unsigned status, enum fl_code code,
                        const char *text)
 {
-    char body[768], head[256];
-    int len = snprintf(body, sizeof body,
-                       "{\"type\":\"https://fairlead.dev/docs/reference/api#%s\",\"status\":%u,"
-                       "\"code\":\"%s\",\"detail\":\"%s\"}\n",
-                       fl_code_name(code), status, fl_code_name(code), text);
-    int head_len =
-        snprintf(head, sizeof head,
-                 "HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\n"
-                 "Cache-Control: no-store\r\nContent-Length: %d\r\n"
-                 "Connection: close\r\n\r\n",
-                 status, status == 429 ? "Too Many Requests" : "Service Unavailable", len);
+    const char *title = status == 429 ? "Too Many Requests" : "Service Unavailable";
+    struct fl_problem problem = {status, title, code, text};
+    struct fl_json_out json;
+    struct fl_buf body;
+    char head[256];
+    int head_len;
 
-    fl_assert((size_t)len < sizeof body);
+    fl_buf_init(&body, PROBLEM_BYTES_MAX);
+    json = fl_json_out(&body);
+    fl_problem_open(&json, &problem);
+    fl_json_close(&json, '}');
+    fl_buf_put_u8(&body, '\n');
+    fl_assert(!body.is_over);
+    head_len = snprintf(head, sizeof head,
+                        "HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\n"
+                        "Cache-Control: no-store\r\nContent-Length: %zu\r\n"
+                        "Connection: close\r\n\r\n",
+                        status, title, body.len);
     put_raw(peer, head, (size_t)head_len);
-    put_raw(peer, body, (size_t)len);
+    put_raw(peer, body.at, body.len);
+    fl_buf_fini(&body);
     peer->is_deaf = true;
     begin_end(peer);
 }

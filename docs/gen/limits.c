@@ -7,7 +7,7 @@
 #include "controlplane/core/core_event.h"
 #include "controlplane/core/dependency_table.h"
 #include "controlplane/core/singleton_table.h"
-#include "controlplane/engine/engine_keys.h"
+#include "shared/base/promises.h"
 #include "shared/json/json.h"
 #include "shared/spec/job_spec.h"
 #include "shared/yaml/yaml.h"
@@ -67,7 +67,9 @@ int main(void)
     print_row("bytes of the parameters of a job", FL_JOB_PARAMS_BYTES_MAX,
               "422, 413 for their canonical form");
     print_row("bytes of a spec as it is stored", FL_JOB_SPEC_BYTES_MAX, "413");
-    print_row("bytes of an Idempotency-Key", ENGINE_KEY_BYTES_MAX, "400");
+    print_row("bytes of an Idempotency-Key", FL_KEY_BYTES_MAX, "400");
+    print_row("days for which its outcome is promised", FL_KEY_DAYS,
+              "a repetition is a request of its own");
     print_row("jobs in one page of a list", CORE_PAGE_MAX, "422");
     printf("\n## Access\n\n| limit | most | then |\n|---|---|---|\n");
     print_row("API tokens that have not expired", CORE_TOKENS_MAX, "429");

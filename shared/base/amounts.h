@@ -15,7 +15,8 @@ struct fl_buf;
 struct fl_reader;
 
 /* More of one resource is not counted anywhere, so that no sum over nodes wraps. */
-#define FL_AMOUNT_MAX ((uint64_t)1 << 50)
+#define FL_AMOUNT_BITS 50
+#define FL_AMOUNT_MAX ((uint64_t)1 << FL_AMOUNT_BITS)
 
 struct fl_amount {
     struct fl_str name;

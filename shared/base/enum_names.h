@@ -12,6 +12,7 @@
 
 #define FL_NAME(name, ...) #name,
 #define FL_NAME_NUMBERED(name, number, ...) [number] = #name,
+#define FL_MEANING(name, meaning, ...) meaning,
 #define FL_MEANING_NUMBERED(name, number, meaning) [number] = meaning,
 
 /* Defines 'const char *function(type value)'; the expanded table follows. */

@@ -13,9 +13,11 @@
 #define FL_JOB_RETRIES_MAX 1000
 #define FL_JOB_AFTER_MAX 64          /* jobs that one waits for */
 #define FL_JOB_ELEMENTS_MAX 16777216 /* element numbers have 24 bits */
+#define FL_JOB_ELEMENT_LAST 16777215 /* the highest number */
 #define FL_JOB_ENV_MAX 512
 #define FL_JOB_WORDS_MAX 4096          /* in command, and as many in args */
 #define FL_JOB_CPU_MILLI_MAX 100000000 /* thousandths, for a replica */
+#define FL_JOB_GPUS_MAX 100000         /* for a replica */
 #define FL_JOB_PRIORITY_MAX 1000       /* the least is its negative */
 #define FL_JOB_PARAMS_MAX 512
 #define FL_JOB_DEADLINE_S_MAX 31622400 /* 366 days */
@@ -26,6 +28,7 @@
 #define FL_JOB_NAME_BYTES_MAX 253
 #define FL_JOB_ROLE_NAME_BYTES_MAX 24
 #define FL_JOB_IMAGE_BYTES_MAX 1024
+#define FL_JOB_WORKING_DIR_BYTES_MAX 4096
 #define FL_JOB_WORD_BYTES_MAX 131071 /* Linux takes no longer argument */
 #define FL_JOB_ENV_VALUE_BYTES_MAX 32768
 #define FL_JOB_PARAMS_BYTES_MAX 32768 /* all of them: they travel in START, whose frame has 65536 */
@@ -33,3 +36,5 @@
 #define FL_JOB_SPEC_BYTES_MAX 262144  /* canonical, as it is stored and sent */
 #define FL_JOB_SHAPE_BYTES_MAX 16384
 #define FL_JOB_AFTER_BYTES_MAX 576 /* as it is stored */
+
+_Static_assert(FL_JOB_ELEMENT_LAST + 1 == FL_JOB_ELEMENTS_MAX, "they are numbered from 0");

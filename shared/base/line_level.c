@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shared/base/ascii.h"
+#include "shared/base/enum_names.h"
 
 /* Further to the right a word like these is more likely a part of the message. */
 enum { LOOKED_AT = 160, SKIPPED_MAX = 160 };
@@ -33,16 +34,7 @@ struct head {
     size_t len;
 };
 
-const char *fl_line_level_name(enum fl_line_level level)
-{
-    static const char *const names[] = {
-#define FL_LINE_LEVEL_NAME(name) #name,
-        FL_LINE_LEVELS(FL_LINE_LEVEL_NAME)
-#undef FL_LINE_LEVEL_NAME
-    };
-
-    return names[level];
-}
+FL_ENUM_NAMES(fl_line_level_name, enum fl_line_level, FL_LINE_LEVELS(FL_NAME))
 
 /* Behind the escape sequence at 'i', which is a colour or the like: ESC [ ... letter. */
 static size_t skip_escape(struct fl_str line, size_t i)

@@ -8,6 +8,7 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 #include "shared/base/map.h"
 #include "shared/base/str.h"
 #include "shared/base/vec.h"
@@ -259,7 +260,7 @@ double fl_metric_value(const struct fl_metric *metric)
 
 /* ---- exposition ------------------------------------------------------------------------------ */
 
-static const char *const kind_names[] = {"counter", "gauge", "histogram"};
+FL_ENUM_NAMES(fl_metric_kind_name, enum fl_metric_kind, FL_METRIC_KINDS(FL_MEANING))
 
 void fl_metrics_on_collect(struct fl_metrics *metrics, void (*fn)(void *ctx), void *ctx)
 {
@@ -382,7 +383,7 @@ static void put_family(struct fl_buf *buf, const struct family *family)
     put(buf, "\n# TYPE ");
     put(buf, family->row->name);
     put(buf, " ");
-    put(buf, kind_names[family->row->kind]);
+    put(buf, fl_metric_kind_name(family->row->kind));
     put(buf, "\n");
     sorted = fl_new_array(struct fl_metric *, family->series.len);
     memcpy(sorted, family->series.at, family->series.len * sizeof *sorted);
@@ -427,7 +428,8 @@ void fl_metrics_print_markdown(const struct fl_metric_family *families, size_t l
 {
     fprintf(out, "| metric | kind | labels | |\n|---|---|---|---|\n");
     for (size_t i = 0; i < len; i++) {
-        fprintf(out, "| `%s` | %s | %s | %s |\n", families[i].name, kind_names[families[i].kind],
-                families[i].labels ? families[i].labels : "", families[i].help);
+        fprintf(out, "| `%s` | %s | %s | %s |\n", families[i].name,
+                fl_metric_kind_name(families[i].kind), families[i].labels ? families[i].labels : "",
+                families[i].help);
     }
 }

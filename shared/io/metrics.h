@@ -32,7 +32,15 @@ enum {
     FL_METRIC_BOUNDS_MAX = 24,
 };
 
-enum fl_metric_kind { FL_METRIC_COUNTER, FL_METRIC_GAUGE, FL_METRIC_HISTOGRAM };
+#define FL_METRIC_KINDS(X) X(COUNTER, "counter") X(GAUGE, "gauge") X(HISTOGRAM, "histogram")
+
+enum fl_metric_kind {
+#define FL_METRIC_KIND_ENUM(name, text) FL_METRIC_##name,
+    FL_METRIC_KINDS(FL_METRIC_KIND_ENUM)
+#undef FL_METRIC_KIND_ENUM
+};
+
+const char *fl_metric_kind_name(enum fl_metric_kind kind);
 
 struct fl_metric_family {
     const char *name;

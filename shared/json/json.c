@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shared/base/arena.h"
+#include "shared/base/enum_names.h"
 #include "shared/base/hash.h"
 #include "shared/base/hex.h"
 #include "shared/json/json_text.h"
@@ -577,12 +578,8 @@ bool fl_json_parse_few(struct fl_str text, uint32_t nodes_max, struct fl_arena *
     return true;
 }
 
-const char *fl_json_kind_name(enum fl_json_kind kind)
-{
-    static const char *const names[] = {
-        [FL_JSON_NULL] = "null",       [FL_JSON_BOOL] = "true or false", [FL_JSON_INT] = "a number",
-        [FL_JSON_REAL] = "a number",   [FL_JSON_STRING] = "a string",    [FL_JSON_LIST] = "a list",
-        [FL_JSON_OBJECT] = "an object"};
+FL_ENUM_NAMES(fl_json_kind_name, enum fl_json_kind, FL_JSON_KINDS(FL_MEANING))
 
-    return names[kind];
-}
+#define JSON_TYPE(name, text, type) type,
+
+FL_ENUM_NAMES(fl_json_type_name, enum fl_json_kind, FL_JSON_KINDS(JSON_TYPE))

@@ -25,14 +25,21 @@ enum {
     FL_JSON_TEXT_MAX = (64 << 20) - 1 /* bytes of the whole; a caller has a lower limit */
 };
 
+/* name, in messages, in schemas.  INT is written without fraction and exponent, and in the range of
+ * int64_t.  REAL is any other number: nothing here needs its value, 'text' is exact. */
+#define FL_JSON_KINDS(X)                                                                           \
+    X(NULL, "null", "null")                                                                        \
+    X(BOOL, "true or false", "boolean")                                                            \
+    X(INT, "a number", "integer")                                                                  \
+    X(REAL, "a number", "number")                                                                  \
+    X(STRING, "a string", "string")                                                                \
+    X(LIST, "a list", "array")                                                                     \
+    X(OBJECT, "an object", "object")
+
 enum fl_json_kind {
-    FL_JSON_NULL,
-    FL_JSON_BOOL,
-    FL_JSON_INT,  /* written without fraction and exponent, and in the range of int64_t */
-    FL_JSON_REAL, /* any other number: nothing here needs its value, 'text' is exact */
-    FL_JSON_STRING,
-    FL_JSON_LIST,
-    FL_JSON_OBJECT,
+#define FL_JSON_ENUM(name, text, type) FL_JSON_##name,
+    FL_JSON_KINDS(FL_JSON_ENUM)
+#undef FL_JSON_ENUM
 };
 
 /* Where something stands in a text; lines and columns count from 1, line 0 is "not known". */
@@ -75,6 +82,7 @@ const struct fl_json *fl_json_member(const struct fl_json *node, struct fl_str k
 
 /* "a string", "a list": for messages. */
 const char *fl_json_kind_name(enum fl_json_kind kind);
+const char *fl_json_type_name(enum fl_json_kind kind); /* "string", "array": as in JSON Schema */
 
 /* ---- building a tree from another notation --------------------------------------------------- */
 

@@ -40,7 +40,8 @@
     X(BLOB, 5, "content-addressed bytes: specs, uploads")                                          \
     X(CREDIT, 6, "u32: so many bytes more may be sent on this stream; on stream 0, in the tunnel") \
     X(CLOSE, 7,                                                                                    \
-      "u16 code (the error codes; 0: done), then text of at most 200 bytes: the stream is over")
+      "u16 code (the error codes; 0: done), then text of at most " FL_QUOTE(                       \
+          FL_FRAME_CLOSE_TEXT_MAX) " bytes: the stream is over")
 
 enum fl_frame_type {
 #define FL_FRAME_ENUM(name, number, carries) FL_FRAME_##name = (number),

@@ -78,7 +78,8 @@ static bool read_length(struct fl_ws_reader *reader, struct fl_err *err)
         return bad(reader, FL_WS_BROKEN, err, "a length is not in its shortest form");
     }
     if (length > FL_WS_FRAME_BYTES_MAX) {
-        return bad(reader, FL_WS_TOO_LARGE, err, "a frame is over 64 MiB");
+        return bad(reader, FL_WS_TOO_LARGE, err,
+                   "a frame is over " FL_QUOTE(FL_WS_FRAME_MIB_MAX) " MiB");
     }
     reader->left = length;
     if (reader->is_masked) memcpy(reader->mask, reader->header + 2 + bytes, sizeof reader->mask);

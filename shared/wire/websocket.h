@@ -13,7 +13,8 @@
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 
-#define FL_WS_FRAME_BYTES_MAX ((uint64_t)64 << 20)
+#define FL_WS_FRAME_MIB_MAX 64
+#define FL_WS_FRAME_BYTES_MAX ((uint64_t)FL_WS_FRAME_MIB_MAX << 20)
 #define FL_WS_HEADER_BYTES_MAX 14
 #define FL_WS_CONTROL_BYTES_MAX 125
 

@@ -7,7 +7,8 @@
 # tests/fuzz/planted/NAME.patch (patch -p1), builds again, replays, and if that passes fuzzes for SECONDS
 # (60).  Succeeds only if an assertion or a sanitizer stopped it: running out of time or memory is no catch.
 # The sources are found by following includes: every .c of a folder of which a header is included, but
-# main.c; of tests/fuzz, only the .c beside an included .h.  Needs clang; CC names another one.
+# main.c; of tests/fuzz, and of two folders that include nearly all others, only the .c beside an
+# included .h.  Needs clang; CC names another one.
 set -eu
 
 name=${1:?usage: tests/fuzz/planted.sh NAME [SECONDS]}
@@ -53,7 +54,7 @@ while [ -s "$work/todo" ]; do
     done <"$work/now" | sort -u | while read -r header; do
         folder=$(dirname "$header")
         case $folder in
-        tests/fuzz) ls "$header" "${header%.h}.c" 2>/dev/null || true ;;
+        tests/fuzz | controlplane/api | controlplane/visits) ls "$header" "${header%.h}.c" 2>/dev/null || true ;;
         *) ls "$header" "$folder"/*.h "$folder"/*.c 2>/dev/null | grep -v '/main\.c$' || true ;;
         esac
     done >"$work/todo"

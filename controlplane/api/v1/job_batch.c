@@ -142,14 +142,14 @@ static bool resolve_after(struct batch *batch, struct line *line, struct core_su
 
         if (!after->line) continue;
         if (!target || target->defines.len) {
-            (void)fl_fail(&err, FL_INVALID, "line %u, which it is to run after, %s", after->line,
-                          target ? "defines a spec and is no job" : "is no line before this one");
+            fl_fail(&err, FL_INVALID, "line %u, which it is to run after, %s", after->line,
+                    target ? "defines a spec and is no job" : "is no line before this one");
             refuse(batch, line, &err);
             return false;
         }
         if (target->problem.len) {
-            (void)fl_fail(&err, FL_CONFLICT,
-                          "the job of line %u, which it is to run after, was refused", after->line);
+            fl_fail(&err, FL_CONFLICT, "the job of line %u, which it is to run after, was refused",
+                    after->line);
             refuse(batch, line, &err);
             return false;
         }
@@ -235,8 +235,8 @@ static void keep_defined(struct batch *batch, struct line *line, const struct de
 
     for (size_t i = 0; i < after->len; i++) {
         if (!after->at[i].line) continue;
-        (void)fl_fail(&err, FL_INVALID,
-                      "a spec for many lines may run after jobs by their ids, not after lines");
+        fl_fail(&err, FL_INVALID,
+                "a spec for many lines may run after jobs by their ids, not after lines");
         refuse(batch, line, &err);
         return;
     }
@@ -307,10 +307,10 @@ static const struct defined *with_default_cpu(struct batch *batch, struct line *
         }
     }
     if (batch->variants_len == VARIANTS_MAX) {
-        (void)fl_fail(&err, FL_TOO_LARGE,
-                      "lines of a batch take their specs to queues with at most %d other default "
-                      "CPUs, and this is one more; write resources.cpu into the spec",
-                      VARIANTS_MAX);
+        fl_fail(&err, FL_TOO_LARGE,
+                "lines of a batch take their specs to queues with at most %d other default "
+                "CPUs, and this is one more; write resources.cpu into the spec",
+                VARIANTS_MAX);
         refuse(batch, line, &err);
         return NULL;
     }
@@ -410,11 +410,10 @@ static void read_earlier(struct batch *batch, size_t i, struct fl_str body)
 
     if (body.len == 0) {
         fl_digest_print(batch->digests[i], digest);
-        (void)fl_fail(
-            &earlier->err, FL_ABSENT,
-            "no job among the newest %d that this token may see has the spec %s; define it "
-            "in a line: {\"spec\":NAME,\"job\":{...}}",
-            READ_NEWEST_WALK_MAX, digest);
+        fl_fail(&earlier->err, FL_ABSENT,
+                "no job among the newest %d that this token may see has the spec %s; define it "
+                "in a line: {\"spec\":NAME,\"job\":{...}}",
+                READ_NEWEST_WALK_MAX, digest);
         return;
     }
     body.at = fl_arena_copy(&batch->event->arena, body.at, body.len);

@@ -7,7 +7,8 @@
 #include "controlplane/views/directory.h"
 #include "shared/base/name_pattern.h"
 
-enum { LABELS_MAX = 16, LABEL_BYTES_MAX = 128 };
+#define LABELS_MAX 16
+#define LABEL_BYTES_MAX 128
 
 static const struct {
     const char *name;
@@ -102,7 +103,8 @@ static bool read_labels(struct api_call *call, const struct source *source, stru
         if (len == LABELS_MAX || word.len > LABEL_BYTES_MAX || word.len < 3 ||
             !memchr(word.at + 1, '=', word.len - 1) || memchr(word.at, '\n', word.len)) {
             source->fail(call, source->labels, "not a label that can be searched for", word,
-                         "key=value, at most 16 of 128 bytes, separated by commas");
+                         "key=value, at most " FL_QUOTE(LABELS_MAX) " of " FL_QUOTE(
+                             LABEL_BYTES_MAX) " bytes, separated by commas");
             return false;
         }
         words[len++] = word;

@@ -9,7 +9,9 @@
 #include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
 
-enum { ATTEMPTS = 100, ATTEMPTS_MAX = READ_ATTEMPTS_MAX };
+#define ATTEMPTS 100
+
+enum { ATTEMPTS_MAX = READ_ATTEMPTS_MAX };
 
 struct get {
     struct fl_job job;
@@ -300,7 +302,7 @@ static const struct api_field page_fields[] = {
     API_MUST("attempts", "array of Attempt", "by element and number"),
     API_MAY("attemptsCursor", "string",
             "where the next page begins; absent on the last.  With a state a page may be short "
-            "before it, and empty if none of 100,000 elements ended so"),
+            "before it, and empty if none of " FL_QUOTE(READ_ENDS_MAX) " elements ended so"),
     {0},
 };
 
@@ -308,9 +310,10 @@ const struct api_object attempt_page_object = {
     .name = "AttemptPage", .text = "A page of attempts.", .fields = page_fields};
 
 const struct api_route job_get_routes[] = {
-    API_ROUTE(API_GET, "/v1/jobs/{job}", API_NEED_read, get_job, "getJob",
-              "shows one job: state, spec, what is live, and its first 100 attempts",
-              .answer = "Job"),
+    API_ROUTE(
+        API_GET, "/v1/jobs/{job}", API_NEED_read, get_job, "getJob",
+        "shows one job: state, spec, what is live, and its first " FL_QUOTE(ATTEMPTS) " attempts",
+        .answer = "Job"),
     API_ROUTE(API_GET, "/v1/jobs/{job}/attempts", API_NEED_read, list_attempts, "listAttempts",
               "lists its attempts with cluster, nodes, times and exit code", .query = page_query,
               .answer = "AttemptPage"),

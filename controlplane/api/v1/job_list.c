@@ -12,11 +12,13 @@
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/views/directory.h"
 
+#define LOOKED_MAX 100000 /* jobs that one request looks at */
+
 enum {
     PAGE = 50,
     PAGE_MAX = 1000,
-    COUNTED_MAX = 50000, /* elements, in all of a page */
-    LOOKS_MAX = 100      /* at up to PAGE_MAX jobs each */
+    COUNTED_MAX = 50000,              /* elements, in all of a page */
+    LOOKS_MAX = LOOKED_MAX / PAGE_MAX /* at up to PAGE_MAX jobs each */
 };
 
 _Static_assert((int)PAGE_MAX <= (int)READ_ELEMENTS_JOBS_MAX &&
@@ -304,7 +306,7 @@ static const struct api_field page_fields[] = {
     API_MUST("jobs", "array of Job", "open ones, the newest first, then ended ones likewise"),
     API_MAY("cursor", "string",
             "where the next page begins; absent on the last.  A page may be short before it, and "
-            "empty if the filter passes none of 100,000 jobs"),
+            "empty if the filter passes none of " FL_QUOTE(LOOKED_MAX) " jobs"),
     {0},
 };
 

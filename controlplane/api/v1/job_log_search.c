@@ -76,7 +76,8 @@ static const struct api_field hit_fields[] = {
     API_MAY("level", "string", "how grave it is, as far as its beginning tells; a guess",
             .words = FL_LINE_LEVELS(API_WORD)),
     API_MAY("matches", "array of integer",
-            "begin and end of each match in turn, in bytes from 'offset' on: the first 50 matches",
+            "begin and end of each match in turn, in bytes from 'offset' on: the first " FL_QUOTE(
+                LOG_SPANS_MAX) " matches",
             .max = 2 * LOG_SPANS_MAX),
     API_MAY("piece", "boolean", "true: a piece of a line of over 32 KiB, looked at by itself"),
     {0},
@@ -117,7 +118,8 @@ static const struct api_field found_fields[] = {
     API_MUST("lines", "integer", "lines that were looked at"),
     API_MUST("levels", "LogLevels", "the hits by their levels"),
     API_MUST("nextCursor", "string or null",
-             "where to go on behind the limit; null: at the end, or of more than 1,024 outputs"),
+             "where to go on behind the limit; null: at the end, or of more than " FL_QUOTE(
+                 LOG_CURSOR_SOURCES_MAX) " outputs"),
     {0},
 };
 

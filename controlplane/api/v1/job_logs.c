@@ -8,6 +8,7 @@
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/store/read_jobs.h"
 #include "controlplane/views/directory.h"
+#include "shared/json/json_out.h"
 
 enum {
     COUNT_MAX = LOG_PAGE_LINES_MAX,
@@ -105,9 +106,13 @@ static void put_text(struct log_tail *tail, const char *text)
 
 static void put_end(struct log_tail *tail, const struct log_page *page)
 {
-    put_text(tail, "event: end\ndata: {\"output\":\"");
-    put_text(tail, job_log_extent(page));
-    put_text(tail, "\"}\n\n");
+    struct fl_json_out json = fl_json_out(&tail->ready);
+
+    put_text(tail, "event: end\ndata: ");
+    fl_json_open(&json, NULL, '{');
+    fl_json_put_cstr(&json, "output", job_log_extent(page));
+    fl_json_close(&json, '}');
+    put_text(tail, "\n\n");
 }
 
 /* All that is stored was given, and the job has ended. */

@@ -65,8 +65,9 @@ static bool read_command(struct api_call *call, struct visit_asked *asked)
         asked->open.words[asked->open.words_len++] = item->text;
     }
     if (is_list) return true;
-    api_fail_parameter(call, "command", "not a command", text,
-                       "a JSON list of 1 to 256 texts: [\"ls\",\"-l\"]");
+    api_fail_parameter(
+        call, "command", "not a command", text,
+        "a JSON list of 1 to " FL_QUOTE(FL_VISIT_WORDS_MAX) " texts: [\"ls\",\"-l\"]");
     return false;
 }
 
@@ -94,7 +95,8 @@ static void forward_job(struct api_call *call)
 static const struct api_field exec_query[] = {
     VISIT_REPLICA_QUERY,
     API_MAY("command", "string",
-            "a JSON list of 1 to 256 texts, as [\"ls\",\"-l\"]; without it, a shell"),
+            "a JSON list of 1 to " FL_QUOTE(
+                FL_VISIT_WORDS_MAX) " texts, as [\"ls\",\"-l\"]; without it, a shell"),
     API_MAY("tty", "boolean", "with a terminal, on which stdout and stderr are one"),
     API_MAY("rows", "integer", "the terminal's height", .min = 1, .max = UINT16_MAX,
             .preset = ROWS_PRESET),

@@ -10,8 +10,11 @@
 #include "controlplane/views/directory.h"
 #include "shared/tls/digest.h"
 
-enum { TTL_S = 90 * 86400, TTL_S_MAX = 3650 * 86400, PAGE = 200, GONE_MAX = 1000 };
-enum { GRACE_S = 600, GRACE_S_MAX = CORE_GRACE_MS / 1000 };
+#define GONE_MAX 1001 /* the one that is revoked, and those that it made */
+
+enum { TTL_S = FL_TOKEN_TTL_DAYS * 86400, TTL_S_MAX = 3650 * 86400, PAGE = 200 };
+enum { MADE_MAX = GONE_MAX - 1 };
+enum { GRACE_S = FL_TOKEN_GRACE_MINUTES * 60, GRACE_S_MAX = CORE_GRACE_MS / 1000 };
 
 struct made {
     char text[API_TOKEN_TEXT_MAX];
@@ -293,19 +296,19 @@ static void revoked(struct api_call *call, const struct core_answer *answer)
 /* The tokens that would go, and nothing changes. */
 static void list_gone(struct api_call *call, const struct token_grant *token)
 {
-    struct token_grant *made = fl_arena_array(&call->arena, struct token_grant, GONE_MAX);
+    struct token_grant *made = fl_arena_array(&call->arena, struct token_grant, MADE_MAX);
     struct fl_json_out *json = api_json(call);
     size_t len = 0;
 
     if (api_query_flag(call, "made")) {
-        len = token_table_made(call->parts->tokens, fl_str_c(token->id), made, GONE_MAX);
+        len = token_table_made(call->parts->tokens, fl_str_c(token->id), made, MADE_MAX);
     }
     fl_json_open(json, NULL, '{');
     fl_json_put_str(json, "id", call->params[0]);
     fl_json_put_u64(json, "revoked", len + 1);
     fl_json_open(json, "tokens", '[');
     api_token_write(json, NULL, token, NULL);
-    for (size_t i = 0; i < len && i < GONE_MAX; i++) {
+    for (size_t i = 0; i < len && i < MADE_MAX; i++) {
         api_token_write(json, NULL, &made[i], NULL);
     }
     fl_json_close(json, ']');
@@ -431,7 +434,7 @@ static const struct api_field revoked_fields[] = {
     API_MUST("id", "string", "the revoked token"),
     API_MAY("revoked", "integer",
             "tokens of the API that count no more, or would; a join token: absent"),
-    API_MAY("tokens", "array of Token", "with dryRun: these, at most 1,001"),
+    API_MAY("tokens", "array of Token", "with dryRun: these, at most " FL_QUOTE(GONE_MAX)),
     {0},
 };
 

@@ -200,7 +200,7 @@ export type JobPage = {
     /** open ones, the newest first, then ended ones likewise */
     jobs: Array<Job>;
     /** where the next page begins; absent on the last. A page may be short before it, and empty if the
-     * filter passes none of 100,000 jobs */
+     * filter passes none of 100000 jobs */
     cursor?: string;
 };
 
@@ -209,7 +209,7 @@ export type AttemptPage = {
     /** by element and number */
     attempts: Array<Attempt>;
     /** where the next page begins; absent on the last. With a state a page may be short before it, and
-     * empty if none of 100,000 elements ended so */
+     * empty if none of 100000 elements ended so */
     attemptsCursor?: string;
 };
 
@@ -499,7 +499,7 @@ export type LogFound = {
     /** lines that were looked at */
     lines: number;
     levels: LogLevels;
-    /** where to go on behind the limit; null: at the end, or of more than 1,024 outputs */
+    /** where to go on behind the limit; null: at the end, or of more than 1024 outputs */
     nextCursor: string | null;
 };
 
@@ -981,7 +981,7 @@ export type TokenRevoked = {
     id: string;
     /** tokens of the API that count no more, or would; a join token: absent */
     revoked?: number;
-    /** with dryRun: these, at most 1,001 */
+    /** with dryRun: these, at most 1001 */
     tokens?: Array<Token>;
 };
 

@@ -71,12 +71,15 @@ static void shells_and_terminals_get_a_mark_and_the_visitors_term(void **state)
 
 static void a_size_is_json(void **state)
 {
-    char text[KUBE_CHANNEL_SIZE_BYTES_MAX];
-    size_t len = kube_channel_size((struct fl_visit_size){.rows = 24, .columns = 65535}, text);
+    static const char size[] = "{\"Width\":65535,\"Height\":24}";
+    struct fl_buf text;
 
     (void)state;
-    assert_string_equal(text, "{\"Width\":65535,\"Height\":24}");
-    assert_int_equal(len, strlen(text));
+    fl_buf_init(&text, KUBE_CHANNEL_SIZE_BYTES_MAX);
+    kube_channel_put_size(&text, (struct fl_visit_size){.rows = 24, .columns = 65535});
+    assert_int_equal(text.len, sizeof size - 1);
+    assert_memory_equal(text.at, size, text.len);
+    fl_buf_fini(&text);
 }
 
 static const char *told(const char *status)

@@ -39,7 +39,7 @@ static void at_its_limit_it_takes_no_more(void **state)
 {
     struct engine_keys keys;
     struct fl_err err = {0};
-    char longest[ENGINE_KEY_BYTES_MAX];
+    char longest[FL_KEY_BYTES_MAX];
 
     (void)state;
     memset(longest, 'k', sizeof longest);

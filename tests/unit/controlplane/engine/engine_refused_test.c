@@ -384,7 +384,7 @@ static void keys_are_bounded(void **state)
     struct engine_config config = config_of_tests();
     struct world *world;
     struct engine_event *event;
-    char longest[ENGINE_KEY_BYTES_MAX + 2];
+    char longest[FL_KEY_BYTES_MAX + 2];
 
     (void)state;
     config.keys_max = 1;

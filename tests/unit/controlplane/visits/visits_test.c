@@ -6,8 +6,10 @@
 
 #include "controlplane/views/token_table.h"
 #include "shared/base/alloc.h"
+#include "shared/base/arena.h"
 #include "shared/io/clock.h"
 #include "shared/io/net.h"
+#include "shared/json/json.h"
 #include "shared/wire/websocket.h"
 #include "tests/fl_test.h"
 #include "tests/unit/shared/link/stream_pair.h"
@@ -30,8 +32,9 @@ struct world {
     struct far far[VISITS_MAX];
     size_t far_len;
     unsigned passed_on;
-    bool is_cut;  /* this front has no tunnel */
-    bool is_page; /* the next clients are pages of a browser */
+    bool is_cut;         /* this front has no tunnel */
+    bool is_named_oddly; /* its cluster's name has a quote */
+    bool is_page;        /* the next clients are pages of a browser */
     bool is_signed_out;
     unsigned sessions_asked;
     int room;     /* in each socket of the next clients; 0: the system's */
@@ -220,7 +223,8 @@ static struct client *enter(struct world *world, const char *token)
     order->type = FL_FRAME_EXEC;
     order->cluster.n = 3;
     order->job.n = 7;
-    snprintf(order->cluster_name, sizeof order->cluster_name, "east");
+    snprintf(order->cluster_name, sizeof order->cluster_name, "%s",
+             world->is_named_oddly ? "\"ea\\st" : "east");
     snprintf(order->accept, sizeof order->accept, "the-key's-answer");
     snprintf(order->token.id, sizeof order->token.id, "%s", token);
     snprintf(order->what, sizeof order->what, "exec job-7");
@@ -702,6 +706,32 @@ static void too_many_and_no_tunnel_are_refused_with_a_problem(void **state)
     teardown(&world);
 }
 
+static void a_refusal_is_json_whatever_its_words_are(void **state)
+{
+    static const char title[] = "Service Unavailable";
+    struct world world;
+    struct client *client;
+    struct fl_arena arena = {0};
+    const struct fl_json *root = NULL;
+    struct fl_err err = {0};
+
+    (void)state;
+    setup(&world);
+    world.is_cut = world.is_named_oddly = true;
+    client = enter(&world, "t1");
+    until(client, client->has_ended);
+    if (!fl_json_parse((struct fl_str){(char *)client->in.at, client->in.len}, &arena, &root, NULL,
+                       &err)) {
+        fail_msg("%s: %.*s", err.text, (int)client->in.len, (char *)client->in.at);
+    }
+    assert_non_null(strstr(fl_json_member(root, FL_STR("detail"))->text.at, "\"ea\\st"));
+    assert_true(fl_str_eq(fl_json_member(root, FL_STR("title"))->text, fl_str_c(title)));
+    assert_int_equal(fl_json_member(root, FL_STR("status"))->n, 503);
+    fl_arena_fini(&arena);
+    leave(client);
+    teardown(&world);
+}
+
 /* It reads on 4 s after the command's end, which is longer than its answer to CLOSE may take. */
 static void a_slow_client_gets_all_that_came_before_the_end(void **state)
 {
@@ -776,5 +806,6 @@ FL_TESTS(cmocka_unit_test(bytes_go_both_ways_and_the_end_is_told_and_kept),
          cmocka_unit_test(a_page_that_signs_out_ends_its_visits),
          cmocka_unit_test(a_page_is_refused_in_a_message),
          cmocka_unit_test(too_many_and_no_tunnel_are_refused_with_a_problem),
+         cmocka_unit_test(a_refusal_is_json_whatever_its_words_are),
          cmocka_unit_test(a_slow_client_gets_all_that_came_before_the_end),
          cmocka_unit_test(a_slow_agent_holds_up_its_client))
