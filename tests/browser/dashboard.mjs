@@ -63,7 +63,9 @@ async function makeJobs() {
     const held = await submit({ name: "nightly", command: ["true"], hold: true, resources: small });
     const array = await submit({
         name: "sweep",
-        command: shell("[ $((FAIRLEAD_ELEMENT % 13)) = 5 ] && exit 1; exit 0"),
+        command: shell(
+            "[ $((FAIRLEAD_ELEMENT % 13)) != 5 ] || { echo Error: part $FAIRLEAD_ELEMENT is lost; exit 1; }",
+        ),
         array: 120,
         labels: { team: "vision" },
         resources: small,
@@ -123,7 +125,7 @@ const VIEWS = [
     ["job-running", `/jobs/${jobs.running}`, () => see("Running on")],
     ["job-array", `/jobs/${jobs.array}`, () => see("elements failed")],
     ["job-timeline", `/jobs/${jobs.failed}/timeline`, () => see("attempt 1")],
-    ["job-replicas", `/jobs/${jobs.array}/replicas`, () => page.locator("canvas").waitFor()],
+    ["job-replicas", `/jobs/${jobs.array}/replicas`, () => see("Failures alike")],
     ["job-logs", `/jobs/${jobs.running}/logs`, () => see("step 1")],
     ["job-events", `/jobs/${jobs.failed}/events`, () => see("submitted to default")],
     ["job-spec", `/jobs/${jobs.running}/spec`, () => see("containers:")],
@@ -707,6 +709,20 @@ await check("an ended job runs again, as a new one that points back", async () =
     await page.getByRole("dialog").getByRole("button", { name: "Run again" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(jobs.failed));
     await page.getByRole("link", { name: jobs.failed, exact: true }).waitFor();
+});
+
+await check("elements that failed alike are a group by their last error line, which runs again by itself", async () => {
+    await open(`/jobs/${jobs.array}/replicas`);
+    const row = page.getByLabel("failures alike, as a table").getByRole("row").nth(1);
+    await row.getByText(/^Error: part \d+ is lost$/).waitFor();
+    await row.getByText("5,18,31,44,57,70,83,96,109").waitFor();
+    await row.getByRole("button", { name: "Run again" }).click();
+    await see("Run 9 elements of");
+    await page.getByRole("dialog").getByRole("button", { name: "Run again" }).click();
+    await page.waitForURL((url) => !url.pathname.includes(jobs.array));
+    await page.getByRole("link", { name: jobs.array, exact: true }).waitFor();
+    const again = await api("GET", `/v1/jobs/${page.url().split("/").at(-1)}`);
+    expect(again.elements.total === 9, `it has ${again.elements.total} elements`);
 });
 
 await check("a job is submitted by the form, checked before", async () => {

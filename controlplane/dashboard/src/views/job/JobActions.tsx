@@ -12,7 +12,7 @@ import { countOf } from "../../text/amount";
 
 type JobProps = { job: Job; reload(): void };
 
-function act(job: Job, verb: string, body?: unknown): Promise<Job> {
+export function act(job: Job, verb: string, body?: unknown): Promise<Job> {
     return send<Job>("POST", `/v1/jobs/${job.id}:${verb}`, body, { headers: idempotencyKey() });
 }
 

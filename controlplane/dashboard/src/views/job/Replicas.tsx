@@ -10,6 +10,7 @@ import { listen } from "../../store/live";
 import { useResource } from "../../store/resource";
 import { formatCount } from "../../text/amount";
 import { reasonWords } from "../../text/sentence";
+import { FailureGroups } from "./FailureGroups";
 import { HeatGrid } from "./HeatGrid";
 import { CELLS_MAX, buildCells, patchCells } from "./cells";
 import { logsPath } from "./links";
@@ -142,6 +143,7 @@ function ArrayElements({ job }: { job: Job }) {
                     </p>
                 )}
             </section>
+            {(job.elements.failed ?? 0) > 0 && <FailureGroups job={job} />}
             <FailedElements job={job} />
         </div>
     );
