@@ -88,7 +88,7 @@ const char *cli_filter_query(struct cli *cli)
     return query;
 }
 
-json_t *cli_filter_body(struct cli *cli)
+json_t *cli_filter_body(struct cli *cli, int *ret_code)
 {
     const struct cli_args *args = &cli->args;
     json_t *body = json_object(), *states = json_array(), *labels = json_object();
@@ -109,11 +109,17 @@ json_t *cli_filter_body(struct cli *cli)
         const char *text = args->values[CLI_OPT_label].at[i];
         size_t key_len = strcspn(text, "=");
 
+        if (!text[key_len]) {
+            *ret_code = cli_fail(CLI_USAGE, "--label %s: wants KEY=VALUE", text);
+            json_decref(body);
+            body = NULL;
+            break;
+        }
         json_object_set_new(labels, fl_arena_printf(&cli->arena, "%.*s", (int)key_len, text),
-                            json_string(text[key_len] ? text + key_len + 1 : ""));
+                            json_string(text + key_len + 1));
     }
-    if (json_array_size(states)) json_object_set(body, "state", states);
-    if (json_object_size(labels)) json_object_set(body, "labels", labels);
+    if (body && json_array_size(states)) json_object_set(body, "state", states);
+    if (body && json_object_size(labels)) json_object_set(body, "labels", labels);
     json_decref(states);
     json_decref(labels);
     return body;

@@ -13,8 +13,8 @@ bool cli_has_filter(const struct cli *cli);
 const char *cli_filter_query(struct cli *cli);
 
 /* The filter as a bulk action's body: {"queue":..., "state":[...], "labels":{...}}.  The caller
- * frees it. */
-json_t *cli_filter_body(struct cli *cli);
+ * frees it.  NULL: as cli_job_id. */
+json_t *cli_filter_body(struct cli *cli, int *ret_code);
 
 /* All jobs that the words, or the filter, select, at most 'max'; the caller frees the list.  NULL:
  * as cli_job_id. */

@@ -46,9 +46,10 @@ static int sweep(struct cli *cli, const char *action, bool is_dry, struct swept 
 
     *ret_swept = (struct swept){0};
     for (int chunk = 0; is_more && chunk < CHUNKS_MAX; chunk++) {
-        json_t *body = cli_filter_body(cli), *answer = NULL;
-        int code;
+        int code = CLI_OK;
+        json_t *body = cli_filter_body(cli, &code), *answer = NULL;
 
+        if (!body) return code;
         json_object_set_new(body, "dryRun", json_boolean(is_dry));
         code = cli_post(cli, &answer, body, "/v1/jobs:%s", action);
         if (code) return code;

@@ -117,10 +117,15 @@ static void remove_queue(struct core *core, const struct core_event *event,
     }
     if (queue->jobs > 0) {
         core_answer_code(batch, event, FL_CONFLICT,
-                         fl_arena_printf(&core->scratch,
-                                         "%" PRIu32 " jobs of queue %s have not ended; cancel them "
-                                         "or wait for their end",
-                                         queue->jobs, queue->name));
+                         queue->jobs == 1
+                             ? fl_arena_printf(&core->scratch,
+                                               "1 job of queue %s has not ended; cancel it or wait "
+                                               "for its end",
+                                               queue->name)
+                             : fl_arena_printf(&core->scratch,
+                                               "%" PRIu32 " jobs of queue %s have not ended; "
+                                               "cancel them or wait for their end",
+                                               queue->jobs, queue->name));
         return;
     }
     if (queue->claim.cluster.n) core_round_end_claim(core, queue); /* its job has just ended */

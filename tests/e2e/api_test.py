@@ -527,7 +527,7 @@ def access(f):
         token = made("passing", ["read", "submit"], queue="passing")["token"]
         busy = call(f, "DELETE", "/v1/queues/passing")
         equal(busy.status, 409)
-        assert "1 jobs of queue passing have not ended" in busy.json()["detail"], busy.json()
+        assert "1 job of queue passing has not ended" in busy.json()["detail"], busy.json()
         call(f, "POST", f"/v1/jobs/{job}:cancel")
         equal(call(f, "DELETE", "/v1/queues/passing", token=token).status, 403)
         gone = call(f, "DELETE", "/v1/queues/passing", headers={"Idempotency-Key": "passing"})

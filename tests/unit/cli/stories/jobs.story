@@ -51,6 +51,9 @@ fairlead cancel --state done --yes
     POST /v1/jobs:cancel {"state":["done"],"dryRun":false}
     ! fairlead: --state done: unknown state; wants held, queued
     exit 65
+fairlead cancel --label team
+    ! fairlead: --label team: wants KEY=VALUE
+    exit 64
 
 # an ended job is run again, as a whole or in part
 fairlead retry job-7

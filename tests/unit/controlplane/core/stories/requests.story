@@ -440,7 +440,7 @@ queue none removed
     answer absent: this queue does not exist
 . submit ml cpu=1
 queue ml removed
-    answer conflict: 1 jobs of queue ml have not ended; cancel them or wait for their end
+    answer conflict: 1 job of queue ml has not ended; cancel it or wait for its end
 . cancel 1 &
 queue ml removed
     audit tenant=1 actor=ann body=cancel job-1
