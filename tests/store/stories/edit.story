@@ -90,8 +90,8 @@ PATCH /v1/jobs/job-1 {}
     {
       "id":"job-1","name":null,
       "labels":{},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
-      "after":[],"queue":"default","state":"held","reason":"Held","unknownSince":null,"priority":0,
-      "deadline":null,"revision":0,
+      "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
+      "unknownSince":null,"priority":0,"deadline":null,"revision":0,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "live":[],"specDigest":"4549a82554c73a34c72d737efd8fdcd097d206f801cd85158fdcf3589c5cdbeb",
@@ -145,8 +145,8 @@ PATCH /v1/jobs/job-1 {"priority":1,"labels":{"a":1}}
     {
       "id":"job-1","name":null,
       "labels":{"a":"1"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
-      "after":[],"queue":"default","state":"held","reason":"Held","unknownSince":null,"priority":1,
-      "deadline":null,"revision":1,
+      "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
+      "unknownSince":null,"priority":1,"deadline":null,"revision":1,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "live":[],"specDigest":"4549a82554c73a34c72d737efd8fdcd097d206f801cd85158fdcf3589c5cdbeb",

@@ -111,8 +111,7 @@ DELETE /v1/queues/ml
     409
     {
       "type":"https://fairlead.dev/docs/reference/api#conflict","title":"Conflict","status":409,
-      "code":"conflict",
-      "detail":"1 job of queue ml has not ended; cancel it or wait for its end",
+      "code":"conflict","detail":"1 job of queue ml has not ended; cancel it or wait for its end",
       "traceId":"<trace 1>"
     }
 . POST /v1/jobs/job-1:cancel
