@@ -240,7 +240,10 @@ static bool put_singleton(struct cli *cli, json_t *document, const char *file, s
                            "--singleton needs --name NAME: it runs alone among singletons of its "
                            "name and owner");
         }
-        json_object_set_new(document, "name", json_string(slash ? slash + 1 : file));
+        if (json_object_set_new(document, "name", json_string(slash ? slash + 1 : file)) != 0) {
+            return fl_fail(err, FL_INVALID,
+                           "--singleton needs --name NAME: the script's own name is not UTF-8");
+        }
     }
     json_object_set_new(document, "singleton", json_true());
     return true;

@@ -10,6 +10,11 @@
 /* Answers about live state.  They are effects like others: one leaves only once the state that it
  * shows is durable. */
 
+static struct fl_queue_id queue_of(const struct core *core, const struct job *job)
+{
+    return queue_table_bucket(&core->queues, job->bucket)->queue;
+}
+
 static bool is_behind(const struct core *core, const struct job *job)
 {
     return job->is_singleton && singleton_table_first(&core->singletons, job->id) != job->id;
@@ -144,7 +149,8 @@ static const char *after_sentence(struct core *core, const struct job *job)
     return fl_arena_printf(&core->scratch, "it waits for %s", text);
 }
 
-/* Names the job whose turn it is under the name of this one. */
+/* Names the job whose turn it is under the name of this one.  A line goes through all queues, and
+ * who may see one of them need not see another. */
 static const char *turn_sentence(struct core *core, const struct job *job)
 {
     struct fl_job first = {singleton_table_first(&core->singletons, job->id)};
@@ -153,11 +159,17 @@ static const char *turn_sentence(struct core *core, const struct job *job)
     char name[FL_JOB_NAME_MAX];
     const char *text;
 
+    core_look(core, between);
     fl_job_name(first, name);
-    text = fl_arena_printf(&core->scratch,
-                           "singletons of its name and owner run one at a time: "
-                           "it waits for the end of %s (%s)",
-                           name, job_state_name(job_table_state(&core->jobs, of)));
+    if (queue_of(core, of).n == queue_of(core, job).n) {
+        text = fl_arena_printf(&core->scratch,
+                               "singletons of its name and owner run one at a time: "
+                               "it waits for the end of %s (%s)",
+                               name, job_state_name(job_table_state(&core->jobs, of)));
+    } else {
+        text = "singletons of its name and owner run one at a time: "
+               "it waits for the end of one in another queue";
+    }
     if (between == 0) return text;
     return fl_arena_printf(&core->scratch, "%s and of %" PRIu32 " more before it", text, between);
 }
@@ -286,11 +298,6 @@ static void read_job(struct core *core, const struct core_event *event, struct c
 
 enum { LIST_LOOKS_MAX = 10 * CORE_PAGE_MAX };
 
-static struct fl_queue_id queue_of(const struct core *core, struct job_slot job)
-{
-    return queue_table_bucket(&core->queues, job_table_at(&core->jobs, job)->bucket)->queue;
-}
-
 /* A walk down the ids of all open jobs, or of those of one queue: these stand in a line, and in a
  * tree if they came from another queue. */
 struct walk {
@@ -309,7 +316,7 @@ static void find_line(struct core *core, struct walk *walk)
     const struct job *job = slot.n ? job_table_at(&core->jobs, slot) : NULL;
     uint64_t at = walk->before;
 
-    if (job && queue_of(core, slot).n == id.n && !job->is_moved) {
+    if (job && queue_of(core, job).n == id.n && !job->is_moved) {
         walk->line = job->older;
         return;
     }
@@ -325,7 +332,7 @@ static void find_line(struct core *core, struct walk *walk)
         slot = job_table_prev(&core->jobs, at);
         if (!slot.n) return;
         job = job_table_at(&core->jobs, slot);
-        if (queue_of(core, slot).n == id.n && !job->is_moved) {
+        if (queue_of(core, job).n == id.n && !job->is_moved) {
             walk->line = slot;
             return;
         }

@@ -26,7 +26,7 @@ def cancel(h, *jobs):
 
 def in_order(h):
     with shows("singletons of one name run one after another, in the order of submission, and say for which job they wait"):
-        jobs = [h.submit(single("sync", ["sleep", "2"])) for _ in range(3)]
+        jobs = [h.submit(single("sync", command)) for command in (SLOW, ["sleep", "1"], ["sleep", "1"])]
         beside = [h.submit({"name": "sync", "command": QUICK}), h.submit(single("other"))]
         got = h.job(jobs[2])
         equal((got["state"], got["reason"], got["singleton"]), ("queued", "WaitsForTurn", True))
@@ -35,7 +35,10 @@ def in_order(h):
         assert f"it waits for the end of {jobs[0]} (" in sentence, sentence
         assert jobs[0] in cli(h, "explain", jobs[1]).stdout
         assert "alone under its name and owner" in cli(h, "describe", jobs[1]).stdout
-        for job in beside + jobs:
+        for job in beside:
+            h.wait(job, "succeeded")
+        cancel(h, jobs[0])
+        for job in jobs[1:]:
             h.wait(job, "succeeded")
         equal([h.job(job)["singleton"] for job in beside], [False, True])
         for one, next_one in zip(jobs, jobs[1:]):

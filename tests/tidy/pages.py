@@ -107,7 +107,7 @@ def check_example(root, paths, report):
     if EXAMPLE not in paths:
         report.breach(rule, "docs/hacking.md:1", f"its edits are not kept in {EXAMPLE}")
         return
-    tried = subprocess.run(["patch", "-p1", "--dry-run", "--force", "--silent", "-i", os.path.abspath(os.path.join(root, EXAMPLE))],
+    tried = subprocess.run(["patch", "-p1", "--fuzz=0", "--dry-run", "--force", "--silent", "-i", os.path.abspath(os.path.join(root, EXAMPLE))],
                            cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if tried.returncode != 0:
         report.breach(rule, f"{EXAMPLE}:1", f"{tried.stdout.strip().split(chr(10))[0]}: carry out the steps of docs/hacking.md "

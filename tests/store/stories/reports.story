@@ -13,12 +13,17 @@ POST /v1/queues {"name":"mine"}
       "traceId":"<trace 1>"
     }
 as admin
+. POST /v1/queues {"name":"later"}
 only actor what action object outcome peer traceId
 GET /v1/audit
     200
     ETag: <etag 1>
     {
       "audit":[
+        {
+          "actor":"token:<admin> first-admin","what":"queue_put later","action":"queue_put",
+          "object":"later","outcome":"done","peer":"<peer>"
+        },
         {
           "actor":"token:<id 1> r","what":"createQueue /v1/queues","action":"createQueue",
           "object":"/v1/queues","outcome":"denied","peer":"<peer>","traceId":"<trace 1>"

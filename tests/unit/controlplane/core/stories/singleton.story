@@ -320,3 +320,20 @@ edit 1 edits=1 prio=4
     job_edit job=1 revision=2 queue=1 priority=4
     mark_set job=1 kind=6 value=2
     answer ok
+
+# a line goes through all queues, and the sentence names no job of another one
+. queue ml
+. queue night
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1 name=sync alone
+submit night cpu=1 name=sync alone
+    job_new job=2 tenant=1 queue=2 shape=1 priority=0 elements=1 spec=00000000 name=sync is_singleton=1
+    mark_set job=2 kind=7 value=1 body=(5 bytes)
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+explain 2
+    answer ok: singletons of its name and owner run one at a time: it waits for the end of one in another queue
+    | job-2 queued WaitsForTurn
+    | east Fits: fits on east now
