@@ -57,7 +57,8 @@ struct engine *engine_create(const struct engine_config *config, const struct en
     engine->retry = (struct engine_retry){config->retry_first_ms, config->retry_max_ms, 0};
     engine->breaker = ENGINE_NOT_LEADING;
     snprintf(engine->why, sizeof engine->why, "it has not tried to lead yet");
-    engine_water_init(&engine->water, &config->found, config->ids_ahead_min, ports->keep != NULL);
+    engine_high_water_init(&engine->water, &config->found, config->ids_ahead_min,
+                           ports->keep != NULL);
     engine_inbox_init(&engine->inbox, &engine->config, &engine->store, &engine->ports);
     return engine;
 }
@@ -232,7 +233,7 @@ static void on_taken(void *ctx, const struct engine_taken *taken, fl_ms now)
     set_now(engine, now);
     if (engine->state != ENGINE_TAKING) return;
     settle_fates(engine, taken);
-    if (!engine_water_taken(&engine->water, taken)) {
+    if (!engine_high_water_taken(&engine->water, taken)) {
         engine->store.drop(engine->store.ctx);
         enter(engine, ENGINE_STANDBY);
         engine->retry_at = engine->now;
@@ -334,12 +335,12 @@ static void on_loaded(void *ctx, bool is_good, fl_ms now)
     begin.begin.batch = engine->batch_first;
     engine_lead_step(engine, &begin);
     history.now = begin.now;
-    engine_water_compare(&engine->water, engine->core);
-    engine_water_tell(&engine->water, &history);
+    engine_high_water_compare(&engine->water, engine->core);
+    engine_high_water_tell(&engine->water, &history);
     note_loss(engine, &history);
     engine_lead_step(engine, &history);
-    engine_water_loaded(&engine->water, engine->core);
-    engine_water_turn(&engine->water, engine->core, &engine->ports, engine->now);
+    engine_high_water_loaded(&engine->water, engine->core);
+    engine_high_water_turn(&engine->water, engine->core, &engine->ports, engine->now);
     engine_lead_room(engine);
     engine->ports.began(engine->ports.ctx, engine->epoch, engine->base_core - engine->base_at);
 }
@@ -420,8 +421,8 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
         engine->stats.batch_newest_at = batch->core->at;
         if (engine_batch_is_counted(batch->core)) engine->stats.batch_counted = batch_number;
         engine->stats.rows += batch->core->rows.len;
-        engine_water_committed(&engine->water, batch_number, batch->job_next, batch->jobs,
-                               batch->incarnation);
+        engine_high_water_committed(&engine->water, batch_number, batch->job_next, batch->jobs,
+                                    batch->incarnation);
         engine_lead_release(engine, batch, true);
         break;
     case ENGINE_POISONED:
@@ -455,8 +456,8 @@ void engine_turn(struct engine *engine, fl_ms now)
 {
     set_now(engine, now);
     engine->turn_at = now;
-    engine_water_turn(&engine->water, engine->state == ENGINE_LEADING ? engine->core : NULL,
-                      &engine->ports, engine->now);
+    engine_high_water_turn(&engine->water, engine->state == ENGINE_LEADING ? engine->core : NULL,
+                           &engine->ports, engine->now);
     if (engine->state == ENGINE_LEADING) {
         engine_lead_turn(engine);
         return;
@@ -467,7 +468,7 @@ void engine_turn(struct engine *engine, fl_ms now)
         refuse_flying(engine, FL_UNAVAILABLE, fate_text(engine));
     }
     if (engine->state == ENGINE_STANDBY && engine->now >= engine->retry_at &&
-        engine_water_is_open(&engine->water)) {
+        engine_high_water_is_open(&engine->water)) {
         enter(engine, ENGINE_TAKING);
         engine->stats.takes++;
         engine->store.take(engine->store.ctx,
@@ -479,7 +480,7 @@ void engine_turn(struct engine *engine, fl_ms now)
 void engine_kept(struct engine *engine, bool is_good, fl_ms now)
 {
     set_now(engine, now);
-    engine_water_kept(&engine->water, is_good);
+    engine_high_water_kept(&engine->water, is_good);
     if (!is_good && engine->state == ENGINE_STANDBY) {
         snprintf(engine->why, sizeof engine->why,
                  "the state directory's high-water marks cannot be written");
@@ -488,7 +489,7 @@ void engine_kept(struct engine *engine, bool is_good, fl_ms now)
 
 struct high_water engine_last_water(const struct engine *engine)
 {
-    return engine->flights.len > 0 ? engine->water.now : engine_water_close(&engine->water);
+    return engine->flights.len > 0 ? engine->water.now : engine_high_water_close(&engine->water);
 }
 
 void engine_turned(struct engine *engine, fl_ms now)
@@ -500,7 +501,7 @@ void engine_turned(struct engine *engine, fl_ms now)
 
 fl_ms engine_deadline(const struct engine *engine)
 {
-    fl_ms due = engine_water_deadline(&engine->water);
+    fl_ms due = engine_high_water_deadline(&engine->water);
 
     if (engine->state == ENGINE_LEADING) {
         fl_ms lead = engine_lead_deadline(engine);
@@ -508,7 +509,7 @@ fl_ms engine_deadline(const struct engine *engine)
         return lead < due ? lead : due;
     }
     if (engine->state == ENGINE_LOADING) return due;
-    if (engine->state == ENGINE_STANDBY && engine_water_is_open(&engine->water) &&
+    if (engine->state == ENGINE_STANDBY && engine_high_water_is_open(&engine->water) &&
         engine->retry_at < due) {
         due = engine->retry_at;
     }

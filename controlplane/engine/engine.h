@@ -15,8 +15,8 @@
  * it reports everything once more.  Failures in a row are spaced out, 0, 200 ms, 400 ms, ... 5 s,
  * so that no trouble becomes a reload loop.
  *
- * The state directory has high-water marks of what was given out (engine_water.h): a takeover that
- * finds less in the database tells the core of the loss before anything else.
+ * The state directory has high-water marks of what was given out (engine_high_water.h): a takeover
+ * that finds less in the database tells the core of the loss before anything else.
  *
  * Each request is answered exactly once, or engine_adopt refuses it.
  *

@@ -44,7 +44,7 @@ void engine_lead_step(struct engine *engine, const struct core_event *event)
 /* Partitions exist below, and the state directory says that ids below may be given out. */
 static uint64_t room_of(const struct engine *engine)
 {
-    uint64_t kept = engine_water_job_below(&engine->water);
+    uint64_t kept = engine_high_water_job_below(&engine->water);
 
     return kept < engine->job_below ? kept : engine->job_below;
 }
@@ -60,10 +60,10 @@ void engine_lead_room(struct engine *engine)
 /* False: the next event had better wait for ids. */
 static bool has_ids(struct engine *engine)
 {
-    if (!engine_water_is_short(&engine->water, engine->core)) return true;
-    engine_water_turn(&engine->water, engine->core, &engine->ports, engine->now);
+    if (!engine_high_water_is_short(&engine->water, engine->core)) return true;
+    engine_high_water_turn(&engine->water, engine->core, &engine->ports, engine->now);
     if (room_of(engine) != engine->room_told) engine_lead_room(engine);
-    return !engine_water_holds(&engine->water, engine->core, engine->now);
+    return !engine_high_water_holds(&engine->water, engine->core, engine->now);
 }
 
 static size_t held_bytes(const struct engine *engine)
@@ -262,7 +262,8 @@ fl_ms engine_lead_deadline(const struct engine *engine)
     }
     if (!is_closed(engine)) {
         if (engine_inbox_has_next(&engine->inbox)) {
-            if (!engine_water_holds(&engine->water, engine->core, engine->now)) return engine->now;
+            if (!engine_high_water_holds(&engine->water, engine->core, engine->now))
+                return engine->now;
             due = engine->now + 1;
         }
         tick = core_deadline(engine->core);

@@ -5,10 +5,10 @@
 #include "controlplane/engine/engine.h"
 #include "controlplane/engine/engine_batch.h"
 #include "controlplane/engine/engine_flights.h"
+#include "controlplane/engine/engine_high_water.h"
 #include "controlplane/engine/engine_inbox.h"
 #include "controlplane/engine/engine_mutes.h"
 #include "controlplane/engine/engine_retry.h"
-#include "controlplane/engine/engine_water.h"
 
 struct engine {
     struct engine_config config;
@@ -26,7 +26,7 @@ struct engine {
     struct engine_inbox inbox;
     struct engine_mutes mutes;
     struct engine_flights flights;
-    struct engine_water water;
+    struct engine_high_water water;
 
     bool is_poisoned;  /* the next term begins with one event per batch: ... */
     fl_ms alone_until; /* ... until then, and while a suspect is left */

@@ -1,4 +1,4 @@
-#include "controlplane/engine/engine_water.h"
+#include "controlplane/engine/engine_high_water.h"
 
 #include "controlplane/core/core.h"
 
@@ -11,7 +11,7 @@ enum {
     IDS_OF_REQUEST = CORE_SUBMIT_MAX,
 };
 
-static void mark_dirty(struct engine_water *water)
+static void mark_dirty(struct engine_high_water *water)
 {
     if (water->has_port) {
         water->is_dirty = true;
@@ -20,33 +20,33 @@ static void mark_dirty(struct engine_water *water)
     }
 }
 
-void engine_water_init(struct engine_water *water, const struct high_water *found, uint32_t ids_min,
-                       bool has_port)
+void engine_high_water_init(struct engine_high_water *water, const struct high_water *found,
+                            uint32_t ids_min, bool has_port)
 {
-    *water = (struct engine_water){.found = *found,
-                                   .now = *found,
-                                   .kept = *found,
-                                   .has_port = has_port,
-                                   .is_first = true,
-                                   .ids_min = ids_min,
-                                   .ids_ahead = ids_min};
+    *water = (struct engine_high_water){.found = *found,
+                                        .now = *found,
+                                        .kept = *found,
+                                        .has_port = has_port,
+                                        .is_first = true,
+                                        .ids_min = ids_min,
+                                        .ids_ahead = ids_min};
     if (found->epoch_below > 0) water->epoch_above = found->epoch_below - 1;
     water->now.epoch_below = water->epoch_above + EPOCHS_AHEAD;
     water->now.is_closed = 0;
     mark_dirty(water);
 }
 
-bool engine_water_is_open(const struct engine_water *water)
+bool engine_high_water_is_open(const struct engine_high_water *water)
 {
     return !water->kept.is_closed && water->kept.epoch_below > water->epoch_above + 1;
 }
 
-static bool has_found(const struct engine_water *water)
+static bool has_found(const struct engine_high_water *water)
 {
     return water->found.epoch_below > 0;
 }
 
-bool engine_water_taken(struct engine_water *water, const struct engine_taken *taken)
+bool engine_high_water_taken(struct engine_high_water *water, const struct engine_taken *taken)
 {
     water->epoch_above = taken->epoch;
     if (taken->epoch + EPOCHS_AHEAD / 2 > water->now.epoch_below) {
@@ -58,13 +58,13 @@ bool engine_water_taken(struct engine_water *water, const struct engine_taken *t
 }
 
 /* A loss that a replica has noticed is of an older incarnation, and the database knows its end. */
-static bool is_accounted_for(const struct engine_water *water, const struct core *core)
+static bool is_accounted_for(const struct engine_high_water *water, const struct core *core)
 {
     return water->now.incarnation < core_incarnation(core) &&
            water->now.batch <= core_batch_known(core);
 }
 
-void engine_water_compare(struct engine_water *water, const struct core *core)
+void engine_high_water_compare(struct engine_high_water *water, const struct core *core)
 {
     bool is_doubtful = water->is_first && has_found(water) && !water->found.is_closed;
 
@@ -74,12 +74,12 @@ void engine_water_compare(struct engine_water *water, const struct core *core)
 }
 
 /* No id from here on was given out, as far as this process and the one before know. */
-static uint64_t job_from(const struct engine_water *water)
+static uint64_t job_from(const struct engine_high_water *water)
 {
     return water->is_first ? water->found.job_below : water->now.job_next;
 }
 
-void engine_water_tell(const struct engine_water *water, struct core_event *event)
+void engine_high_water_tell(const struct engine_high_water *water, struct core_event *event)
 {
     event->kind = CORE_EV_history;
     event->actor = FL_STR("fairleadd");
@@ -94,7 +94,7 @@ void engine_water_tell(const struct engine_water *water, struct core_event *even
     event->history.batches = water->now.batch - water->batch_taken;
 }
 
-static void note(struct engine_water *water, uint64_t batch, uint64_t job_next, uint64_t jobs)
+static void note(struct engine_high_water *water, uint64_t batch, uint64_t job_next, uint64_t jobs)
 {
     water->now.batch = batch;
     if (batch > water->now.batch_highest) water->now.batch_highest = batch;
@@ -108,7 +108,7 @@ static void note(struct engine_water *water, uint64_t batch, uint64_t job_next, 
  * well, in the incarnation that the database has: another replica may have raised it, and a seal of
  * these batches in the older one would tell of a loss.  An own raise counts from the first
  * commit.  After a loss the marks stay until that commit, which carries the news of it. */
-void engine_water_loaded(struct engine_water *water, const struct core *core)
+void engine_high_water_loaded(struct engine_high_water *water, const struct core *core)
 {
     if (water->is_lost) return;
     note(water, water->batch_taken, core_job_next(core), core_jobs_accepted(core));
@@ -117,8 +117,8 @@ void engine_water_loaded(struct engine_water *water, const struct core *core)
     }
 }
 
-void engine_water_committed(struct engine_water *water, uint64_t batch, uint64_t job_next,
-                            uint64_t jobs, uint32_t incarnation)
+void engine_high_water_committed(struct engine_high_water *water, uint64_t batch, uint64_t job_next,
+                                 uint64_t jobs, uint32_t incarnation)
 {
     note(water, batch, job_next, jobs);
     water->now.incarnation = incarnation;
@@ -132,7 +132,7 @@ static uint64_t left(const struct high_water *limits, uint64_t job_next)
     return limits->job_below > job_next ? limits->job_below - job_next : 0;
 }
 
-static void reserve(struct engine_water *water, uint64_t job_next, fl_ms now)
+static void reserve(struct engine_high_water *water, uint64_t job_next, fl_ms now)
 {
     bool is_busy = water->reserved_at > 0 && now - water->reserved_at < BUSY_MS;
 
@@ -143,8 +143,8 @@ static void reserve(struct engine_water *water, uint64_t job_next, fl_ms now)
     mark_dirty(water);
 }
 
-void engine_water_turn(struct engine_water *water, const struct core *core,
-                       const struct engine_ports *ports, fl_ms now)
+void engine_high_water_turn(struct engine_high_water *water, const struct core *core,
+                            const struct engine_ports *ports, fl_ms now)
 {
     uint64_t job_next = core ? core_job_next(core) : 0;
     bool is_urgent;
@@ -161,7 +161,7 @@ void engine_water_turn(struct engine_water *water, const struct core *core,
     ports->keep(ports->keep_ctx, &water->asked);
 }
 
-void engine_water_kept(struct engine_water *water, bool is_good)
+void engine_high_water_kept(struct engine_high_water *water, bool is_good)
 {
     water->is_asking = false;
     water->is_failed = !is_good;
@@ -172,18 +172,18 @@ void engine_water_kept(struct engine_water *water, bool is_good)
     }
 }
 
-fl_ms engine_water_deadline(const struct engine_water *water)
+fl_ms engine_high_water_deadline(const struct engine_high_water *water)
 {
     if (water->is_asking || !water->is_dirty) return INT64_MAX;
     return water->asked_at + NOTE_MS;
 }
 
-uint64_t engine_water_job_below(const struct engine_water *water)
+uint64_t engine_high_water_job_below(const struct engine_high_water *water)
 {
     return water->kept.job_below;
 }
 
-bool engine_water_is_short(const struct engine_water *water, const struct core *core)
+bool engine_high_water_is_short(const struct engine_high_water *water, const struct core *core)
 {
     uint64_t least = water->ids_ahead / 8 > IDS_OF_REQUEST ? water->ids_ahead / 8 : IDS_OF_REQUEST;
 
@@ -191,15 +191,17 @@ bool engine_water_is_short(const struct engine_water *water, const struct core *
     return left(&water->kept, core_job_next(core)) < least;
 }
 
-bool engine_water_holds(const struct engine_water *water, const struct core *core, fl_ms now)
+bool engine_high_water_holds(const struct engine_high_water *water, const struct core *core,
+                             fl_ms now)
 {
     return water->is_asking && now < water->asked_at + HOLD_MS &&
-           water->asked.job_below > water->kept.job_below && engine_water_is_short(water, core);
+           water->asked.job_below > water->kept.job_below &&
+           engine_high_water_is_short(water, core);
 }
 
 /* Before the first commit a bad end of the process before is still to be made good: that doubt
  * stays.  Its batch may be durable all the same, with an answer that was lost. */
-struct high_water engine_water_close(const struct engine_water *water)
+struct high_water engine_high_water_close(const struct engine_high_water *water)
 {
     struct high_water last = water->now;
 

@@ -1,5 +1,5 @@
-/* engine_water.h - the engine's high-water marks: the numbers that it has given out, those of them
- * that are on the disk, and those that a takeover finds lost.  high_water.h has the marks.
+/* engine_high_water.h - the engine's high-water marks: the numbers that it has given out, those of
+ * them that are on the disk, and those that a takeover finds lost.  high_water.h has the marks.
  *   start      the marks of the process before; "open" is written before the first takeover
  *   takeover   the epoch goes above the highest known; a database with an older batch is a loss;
  *              a process that ended badly may have lost its last second, too
@@ -15,7 +15,7 @@
 
 struct core;
 
-struct engine_water {
+struct engine_high_water {
     struct high_water now;   /* as of the newest commit, and the limits that are wanted */
     struct high_water asked; /* the write under way */
     struct high_water kept;  /* on the disk */
@@ -34,39 +34,41 @@ struct engine_water {
 };
 
 /* Without 'has_port' marks count as kept at once. */
-void engine_water_init(struct engine_water *water, const struct high_water *found, uint32_t ids_min,
-                       bool has_port);
+void engine_high_water_init(struct engine_high_water *water, const struct high_water *found,
+                            uint32_t ids_min, bool has_port);
 
 /* Whether a takeover may be asked for: the disk says that this process lives. */
-bool engine_water_is_open(const struct engine_water *water);
+bool engine_high_water_is_open(const struct engine_high_water *water);
 /* False: the epoch is beyond what the disk has; take again once it has more. */
-FL_CHECK bool engine_water_taken(struct engine_water *water, const struct engine_taken *taken);
+FL_CHECK bool engine_high_water_taken(struct engine_high_water *water,
+                                      const struct engine_taken *taken);
 /* Compares the database with the marks, by a core that was loaded and has begun. */
-void engine_water_compare(struct engine_water *water, const struct core *core);
+void engine_high_water_compare(struct engine_high_water *water, const struct core *core);
 /* The event for a fresh core of that takeover. */
-void engine_water_tell(const struct engine_water *water, struct core_event *event);
+void engine_high_water_tell(const struct engine_high_water *water, struct core_event *event);
 
 /* The core has taken that event in. */
-void engine_water_loaded(struct engine_water *water, const struct core *core);
+void engine_high_water_loaded(struct engine_high_water *water, const struct core *core);
 
 /* A batch is committed, after which the core's numbers were these. */
-void engine_water_committed(struct engine_water *water, uint64_t batch, uint64_t job_next,
-                            uint64_t jobs, uint32_t incarnation);
+void engine_high_water_committed(struct engine_high_water *water, uint64_t batch, uint64_t job_next,
+                                 uint64_t jobs, uint32_t incarnation);
 
 /* With 'core', if it leads: raises the limit of ids, if it is time.  Then asks the port to write
  * what is due. */
-void engine_water_turn(struct engine_water *water, const struct core *core,
-                       const struct engine_ports *ports, fl_ms now);
+void engine_high_water_turn(struct engine_high_water *water, const struct core *core,
+                            const struct engine_ports *ports, fl_ms now);
 /* The write under way has ended. */
-void engine_water_kept(struct engine_water *water, bool is_good);
-fl_ms engine_water_deadline(const struct engine_water *water); /* INT64_MAX: none */
+void engine_high_water_kept(struct engine_high_water *water, bool is_good);
+fl_ms engine_high_water_deadline(const struct engine_high_water *water); /* INT64_MAX: none */
 
 /* Ids below may be given out. */
-uint64_t engine_water_job_below(const struct engine_water *water);
+uint64_t engine_high_water_job_below(const struct engine_high_water *water);
 /* A request may bring more jobs than there are ids left. */
-bool engine_water_is_short(const struct engine_water *water, const struct core *core);
+bool engine_high_water_is_short(const struct engine_high_water *water, const struct core *core);
 /* So it is, and the raise is under way: events had better wait, some milliseconds. */
-bool engine_water_holds(const struct engine_water *water, const struct core *core, fl_ms now);
+bool engine_high_water_holds(const struct engine_high_water *water, const struct core *core,
+                             fl_ms now);
 
 /* The last marks, when no batch is in flight: exact. */
-struct high_water engine_water_close(const struct engine_water *water);
+struct high_water engine_high_water_close(const struct engine_high_water *water);
