@@ -86,20 +86,36 @@ const tryShell = ([url, job]) =>
         socket.onerror = () => resolve("refused");
     });
 
+/** For a page: opens a shell that stays open. */
+const keepShell = ([url, job]) =>
+    new Promise((resolve) => {
+        const socket = new WebSocket(`${url.replace("http", "ws")}/v1/jobs/${job}/exec?tty=true`, "v5.channel.k8s.io");
+        globalThis.keptShell = socket;
+        socket.onopen = () => resolve("opened");
+        socket.onerror = () => resolve("refused");
+    });
+
 function isSilent() {
     const said = takeFaults();
     expect(said.length === 0, said.join("; "));
 }
 
-/** The row of the audit that says how the newest shell in a job ended. */
-async function endOfShell(id) {
+/** The rows of the audit that say how shells in a job ended, the newest first. */
+async function endsOfShells(id) {
+    return (await api("GET", `/v1/audit?action=end_exec&object=${id}&limit=200`)).audit;
+}
+
+/** Does what ends the open shell in a job, and waits for a row that was not there before and says how it ended. */
+async function endsShell(id, how, act) {
+    const old = new Set((await endsOfShells(id)).map((row) => row.id));
+    let newer = [];
+    await act();
     for (let tries = 0; tries < 300; tries++) {
-        const { audit } = await api("GET", "/v1/audit?limit=200");
-        const end = audit.find((it) => JSON.stringify(it).includes(`end_exec ${id} `));
-        if (end) return JSON.stringify(end);
+        newer = (await endsOfShells(id)).filter((row) => !old.has(row.id)).map((row) => row.what);
+        if (newer.some((what) => how.test(what))) return;
         await sleep(100);
     }
-    throw new Error(`no row says that the shell in ${id} has ended`);
+    throw new Error(`no new row says ${how} of the shell in ${id}, but ${JSON.stringify(newer)}`);
 }
 
 async function look(name) {
@@ -253,15 +269,16 @@ await check("an element of an array is chosen", async () => {
 
 await check("a reload asks first while a shell is open, and leaving the view ends the shell", async () => {
     await connect(array.id);
+    const isLeft = /: the client (left|is gone);/;
     const asked = page.waitForEvent("dialog");
     await page.locator(".xterm-screen").click();
-    await page.reload();
+    await endsShell(array.id, isLeft, () => page.reload());
     expect((await asked).type() === "beforeunload", "it did not ask");
     await connect(array.id);
-    await page.getByRole("link", { name: "Overview", exact: true }).click();
-    await page.locator(".terminal-view").waitFor({ state: "detached" });
-    const row = await endOfShell(array.id);
-    expect(/the client (left|is gone)/.test(row), row);
+    await endsShell(array.id, isLeft, async () => {
+        await page.getByRole("link", { name: "Overview", exact: true }).click();
+        await page.locator(".terminal-view").waitFor({ state: "detached" });
+    });
     isSilent();
 });
 
@@ -330,16 +347,25 @@ await check("a page of another port of this host, which is sent the cookie, open
 });
 
 await check("a session that is signed out elsewhere ends its shell", async () => {
-    await connect(running.id);
+    await connect(array.id);
     cut.isOnPurpose = true;
-    const other = await page.context().newPage();
-    await other.goto(at("/health"));
-    await other.getByRole("button", { name: /signed in as/ }).click();
-    await other.getByRole("button", { name: "Sign out" }).click();
-    await other.getByText("Sign in to Fairlead").waitFor();
-    await other.close();
-    await page.getByText("Your session is over").waitFor();
-    await endOfShell(running.id);
+    /* The application leaves its shell when it hears that its session is over; a page without it stays, and it is the
+     * control plane that ends the shell. */
+    const bare = await page.context().newPage();
+    await bare.route(/\/ui\/.*\.js$/, (route) => route.abort());
+    await bare.goto(at("/"));
+    const result = await bare.evaluate(keepShell, [forwarder.url, running.id]);
+    expect(result === "opened", result);
+    await endsShell(running.id, /: the session of this visit is over/, async () => {
+        const other = await page.context().newPage();
+        await other.goto(at("/health"));
+        await other.getByRole("button", { name: /signed in as/ }).click();
+        await other.getByRole("button", { name: "Sign out" }).click();
+        await other.getByText("Sign in to Fairlead").waitFor();
+        await other.close();
+        await page.getByText("Your session is over").waitFor();
+    });
+    await bare.close();
     await signIn(flags.token);
     await page.getByRole("button", { name: "Connect" }).waitFor();
     cut.isOnPurpose = false;

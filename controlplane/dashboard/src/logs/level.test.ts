@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { guessLevel, levelOfWord } from "./level";
 
-/* One a line, "level|line": tests/unit/controlplane/api/line_level_test.c reads them, too. */
+/* One a line, "level|line": tests/unit/shared/base/line_level_test.c reads them, too. */
 test("common formats tell their level, as the server guesses it, and words within a message are none", () => {
     const cases = readFileSync("src/logs/level_cases.txt", "utf8").trimEnd().split("\n");
     for (const one of cases) {

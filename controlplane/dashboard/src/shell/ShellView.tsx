@@ -105,41 +105,46 @@ export function ShellView({ job }: { job: Job }) {
     };
     const leave = () => way.current?.querySelector<HTMLElement>("button")?.focus();
     const connect = () => {
-        const at = screen.current;
-        if (!at) return;
-        at.reset();
+        let opened: Visit | undefined;
+        /* The shell gets a new terminal: the one before may have output of its shell that it has not drawn yet, and
+         * queries in that output are answered as if they were typed. */
+        screen.current?.close();
+        const at = openScreen(box.current!, {
+            onInput: (bytes) => {
+                if (opened?.input(bytes) === false)
+                    addNote("The replica has not read what was typed before: this was not sent.", true);
+            },
+            onResize: (size) => opened?.resize(size),
+            onLeave: leave,
+        });
         setPhase({ kind: "connecting" });
-        visit.current = openVisit({
+        opened = openVisit({
             job: job.id,
             place,
             size: at.size(),
             onOpen: () => {
                 setPhase({ kind: "open" });
+                opened?.resize(at.size()); /* it may have changed while the visit was opened */
                 at.setActive(true);
             },
             onOutput: at.write,
             onEnd: (outcome) => end(textOf(outcome)),
         });
+        screen.current = at;
+        visit.current = opened;
     };
     const disconnect = () => {
         visit.current?.close();
         end("You have closed this shell.");
     };
 
-    useEffect(() => {
-        screen.current = openScreen(box.current!, {
-            onInput: (bytes) => {
-                if (visit.current?.input(bytes) === false)
-                    addNote("The replica has not read what was typed before: this was not sent.", true);
-            },
-            onResize: (size) => visit.current?.resize(size),
-            onLeave: leave,
-        });
-        return () => {
+    useEffect(
+        () => () => {
             visit.current?.close();
             screen.current?.close();
-        };
-    }, []);
+        },
+        [],
+    );
     const chosenTheme = theme.value;
     useEffect(() => {
         const paint = () => screen.current?.paint();

@@ -1,4 +1,4 @@
-/* screen.ts - the terminal on the page: xterm.js with our colours, keys and limits. */
+/* screen.ts - the terminal on the page, for one shell: xterm.js with our colours, keys and limits. */
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
@@ -13,8 +13,6 @@ const CONTRAST_MIN = 4.5;
 
 export type Screen = {
     size(): Size;
-    /** Empty, as a new terminal. */
-    reset(): void;
     write(bytes: Uint8Array): void;
     /** Without a shell keys do nothing. */
     setActive(isActive: boolean): void;
@@ -86,6 +84,11 @@ export function openScreen(box: HTMLElement, { onInput, onResize, onLeave }: Scr
     const fit = new FitAddon();
     const encoder = new TextEncoder();
     const flood = new Flood();
+    const draw = (bytes: Uint8Array) =>
+        terminal.write(bytes, () => {
+            const next = flood.drawn(bytes.length);
+            if (next) draw(next);
+        });
     terminal.loadAddon(fit);
     terminal.attachCustomKeyEventHandler((event) => !pageKey(event, terminal, onLeave));
     terminal.open(box);
@@ -97,13 +100,8 @@ export function openScreen(box: HTMLElement, { onInput, onResize, onLeave }: Scr
     fit.fit();
     return {
         size: () => ({ columns: terminal.cols, rows: terminal.rows }),
-        reset: () => terminal.reset(),
         write: (bytes) => {
-            if (!flood.take(bytes.length)) return;
-            terminal.write(bytes, () => {
-                const word = flood.drawn(bytes.length);
-                if (word) terminal.write(word);
-            });
+            if (flood.take(bytes)) draw(bytes);
         },
         setActive: (isActive) => {
             terminal.options.disableStdin = !isActive;
@@ -115,6 +113,7 @@ export function openScreen(box: HTMLElement, { onInput, onResize, onLeave }: Scr
         },
         close: () => {
             observer.disconnect();
+            flood.close();
             terminal.dispose();
         },
     };

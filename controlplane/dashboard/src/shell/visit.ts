@@ -37,6 +37,8 @@ type VisitOptions = {
     onEnd(outcome: Outcome): void;
 };
 
+/* 400: only the WebSocket is missing.  A proxy has not passed it on, or the page's Origin was refused, which the
+ * control plane checks for a WebSocket only. */
 async function whyNot(path: string): Promise<Outcome> {
     try {
         await fetchRaw(path);
@@ -45,7 +47,9 @@ async function whyNot(path: string): Promise<Outcome> {
     }
     return {
         kind: "stopped",
-        text: "The connection did not open. A proxy before the control plane has to pass WebSockets on.",
+        text:
+            "The connection did not open: a proxy before the control plane has to pass WebSockets on, and the " +
+            `setting api_url has to be the address of this page, ${location.origin}.`,
     };
 }
 

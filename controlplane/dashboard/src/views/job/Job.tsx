@@ -170,7 +170,6 @@ export function Job({ id, tab = "" }: { id: string; tab?: string }) {
     const isOurs = useCallback((event: FleetEvent) => "job" in event && event.job === id, [id]);
     const resource = useResource<JobObject>(path, { when: isOurs, everyMs: POLL_MS });
     const explanation = useResource<Explanation>(`${path}/explain`, { when: isOurs, everyMs: POLL_MS });
-    useEffect(() => LogViewer.preload(), []);
     const reload = () => {
         resource.reload();
         explanation.reload();
