@@ -10,6 +10,7 @@
 #include "agent/runtimes.h"
 #include "agent/tunnel/enrol.h"
 #include "agent/tunnel/identity_folder.h"
+#include "shared/base/uuid.h"
 #include "shared/base/version.h"
 #include "shared/io/log.h"
 #include "shared/io/loop.h"
@@ -24,6 +25,7 @@ struct daemon {
     struct runtime runtime;
     struct agent_setup setup;
     struct agent_enrol *enrol; /* NULL, but while the agent enrols */
+    struct fl_uuid cluster;    /* as before that; zero: none */
     bool is_token_bad;         /* it was refused; a restart tries it, or another one, again */
     struct agent *agent;
     struct runtime_clear clear; /* in place of an agent */
@@ -82,6 +84,14 @@ static bool work(struct daemon *daemon, struct fl_err *err)
     return true;
 }
 
+/* As another cluster than before it has other jobs, with the same numbers perhaps. */
+static void forget_others(const struct daemon *daemon)
+{
+    if (!daemon->runtime.ops->forget) return;
+    if (fl_uuid_eq(agent_enrol_cluster(daemon->setup.store), daemon->cluster)) return;
+    daemon->runtime.ops->forget(daemon->runtime.self);
+}
+
 static void on_enrolled(void *ctx, const struct fl_err *why_not)
 {
     struct daemon *daemon = ctx;
@@ -93,6 +103,7 @@ static void on_enrolled(void *ctx, const struct fl_err *why_not)
     }
     agent_enrol_destroy(daemon->enrol);
     daemon->enrol = NULL;
+    if (!why_not) forget_others(daemon);
     if (err.text[0] || !work(daemon, &err)) fl_program_fail(daemon->run, &err);
 }
 
@@ -115,6 +126,7 @@ static void begin_enrol(struct daemon *daemon, fl_ms give_up_ms,
         .done = done,
     };
 
+    daemon->cluster = agent_enrol_cluster(agent->store);
     fl_log(FL_LOG_INFO, "agent", "enrolling");
     fl_notify_status(daemon->run->notify, "enrolling");
     daemon->enrol = agent_enrol_start(daemon->run->loop, &config);
@@ -145,6 +157,7 @@ static void on_enrolled_again(void *ctx, const struct fl_err *why_not)
     }
     agent_enrol_destroy(daemon->enrol);
     daemon->enrol = NULL;
+    if (!why_not) forget_others(daemon);
     if (err.text[0] || !agent_reload_identity(daemon->agent, &err)) {
         fl_log(FL_LOG_WARN, "agent", "not_enrolled", FL_LOG_ERR(&err),
                FL_LOG_S("then", daemon->is_token_bad

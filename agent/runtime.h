@@ -80,6 +80,9 @@ struct runtime_ops {
     bool (*visit)(void *self, const struct fl_visit_open *open,
                   const struct runtime_visit_port *port, struct runtime_visit *ret_visit,
                   struct fl_err *err) FL_CHECK;
+    /* The agent has joined a control plane that knows none of the earlier jobs, and gives their
+     * numbers anew: their files, which were kept after their end, go.  NULL: none are kept. */
+    void (*forget)(void *self);
     void (*destroy)(void *self); /* leaves everything running but visits */
 };
 

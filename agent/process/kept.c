@@ -16,7 +16,7 @@ enum {
     SLICE_MS = 20,
     SLICE_ENTRIES = 500, /* entries that one slice looks at */
     FIRST_ENTRIES = 64,  /* entries looked at at once: enough for a few files */
-    SLICE_FATES = 64,    /* kept folders that one slice takes away */
+    SLICE_FATES = 16,    /* kept folders that one slice takes away */
     LOOK_MS_MAX = 60000, /* the wall clock may have been set */
 };
 
@@ -103,15 +103,25 @@ static void measure_one(struct kept *kept, struct kept_entry *entry, unsigned *e
     }
     if (kept->size.depth > 0 || begin_measuring(kept, entry)) {
         answer = tree_size_some(&kept->size, entries_left);
-    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
-        *entries_left = 0; /* later */
+    } else if (tree_size_is_for_later()) {
+        answer = TREE_SIZE_LATER;
+    } else if (errno == ENOENT) { /* it was removed by hand */
+        kept_list_remove(&kept->list, entry);
         return;
     }
-    if (answer == TREE_SIZE_MORE) return;
-    if (answer == TREE_SIZE_KNOWN) {
+    switch (answer) {
+    case TREE_SIZE_MORE:
+        break;
+    case TREE_SIZE_KNOWN:
         kept_list_set(&kept->list, entry, KEPT_MEASURED, kept->size.bytes);
-    } else {
+        break;
+    case TREE_SIZE_OVER:
+    case TREE_SIZE_CLOSED:
         leave_note(kept, entry, KEPT_TOO_LARGE);
+        break;
+    case TREE_SIZE_LATER:
+        *entries_left = 0;
+        break;
     }
 }
 
@@ -258,7 +268,7 @@ struct kept *kept_create(struct fl_loop *loop, const char *path, const struct ke
         return kept;
     }
     find_earlier(kept);
-    if (kept->list.entries.len > 0) fl_timer_in(&kept->work, 0);
+    if (kept_list_len(&kept->list) > 0) fl_timer_in(&kept->work, 0);
     return kept;
 }
 
@@ -272,12 +282,26 @@ void kept_destroy(struct kept *kept)
     fl_free(kept);
 }
 
+void kept_forget(struct kept *kept)
+{
+    tree_size_end(&kept->size);
+    if (kept_len(kept) > 0) {
+        fl_log(FL_LOG_INFO, "process", "results_forgotten", FL_LOG_N("replicas", kept_len(kept)));
+    }
+    while (kept_list_len(&kept->list) > 0) {
+        struct kept_entry *entry = kept_list_oldest(&kept->list);
+
+        sweep(kept, entry);
+        kept_list_remove(&kept->list, entry);
+    }
+}
+
 size_t kept_len(const struct kept *kept)
 {
-    return kept->list.entries.len;
+    return kept_list_len(&kept->list);
 }
 
 bool kept_is_busy(const struct kept *kept)
 {
-    return kept->dir >= 0 && kept_list_unmeasured(&kept->list) != NULL;
+    return kept->dir >= 0 && kept->list.unmeasured > 0;
 }

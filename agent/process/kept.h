@@ -31,5 +31,7 @@ bool kept_take(struct kept *kept, int dir, const char *from, const char *replica
 /* The kept folder of a replica, open for reading; -1: there is none, and 'err' says why. */
 int kept_open(struct kept *kept, const char *replica, struct fl_err *err);
 
+void kept_forget(struct kept *kept); /* all goes, with the notes */
+
 size_t kept_len(const struct kept *kept);   /* entries, with notes */
 bool kept_is_busy(const struct kept *kept); /* something is still to be measured */

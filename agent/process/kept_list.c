@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/process/tree_size.h"
+#include "shared/base/assert.h"
 
 #define NOTE_LARGE "large"
 #define NOTE_ROOM "room"
@@ -12,7 +13,7 @@
 void kept_list_fini(struct kept_list *list)
 {
     fl_vec_fini(&list->entries);
-    list->bytes = 0;
+    *list = (struct kept_list){0};
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -60,72 +61,126 @@ bool kept_entry_has_files(const struct kept_entry *entry)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
+size_t kept_list_len(const struct kept_list *list)
+{
+    return list->entries.len - list->head;
+}
+
+struct kept_entry *kept_list_oldest(const struct kept_list *list)
+{
+    fl_assert(kept_list_len(list) > 0);
+    return &list->entries.at[list->head];
+}
+
 void kept_list_add(struct kept_list *list, struct kept_entry entry, fl_ms now)
 {
     size_t i = list->entries.len;
 
     entry.since = entry.at > now ? now : entry.at;
-    while (i > 0 && list->entries.at[i - 1].since > entry.since) {
+    for (size_t j = i; j > list->head && list->entries.at[j - 1].since > now; j--) {
+        list->entries.at[j - 1].since = now;
+    }
+    while (i > list->head && list->entries.at[i - 1].since > entry.since) {
         i--;
     }
     fl_vec_insert(&list->entries, i, entry);
+    if (list->first[entry.state] > i) list->first[entry.state] = i;
+    list->unmeasured += entry.state == KEPT_NEW;
     list->bytes += entry.bytes;
 }
 
 struct kept_entry *kept_list_find(const struct kept_list *list, const char *replica)
 {
-    for (size_t i = list->entries.len; i > 0; i--) {
+    for (size_t i = list->entries.len; i > list->head; i--) {
         if (strcmp(list->entries.at[i - 1].replica, replica) == 0) return &list->entries.at[i - 1];
     }
     return NULL;
 }
 
-struct kept_entry *kept_list_unmeasured(const struct kept_list *list)
+static struct kept_entry *first_of(struct kept_list *list, enum kept_state state)
 {
-    for (size_t i = 0; i < list->entries.len; i++) {
-        if (list->entries.at[i].state == KEPT_NEW) return &list->entries.at[i];
+    size_t *i = &list->first[state];
+
+    if (*i < list->head) *i = list->head;
+    for (; *i < list->entries.len; ++*i) {
+        if (list->entries.at[*i].state == state) return &list->entries.at[*i];
     }
     return NULL;
+}
+
+struct kept_entry *kept_list_unmeasured(struct kept_list *list)
+{
+    return list->unmeasured > 0 ? first_of(list, KEPT_NEW) : NULL;
 }
 
 void kept_list_set(struct kept_list *list, struct kept_entry *entry, enum kept_state state,
                    uint64_t bytes)
 {
+    size_t i = (size_t)(entry - list->entries.at);
+
     list->bytes = list->bytes - entry->bytes + bytes;
+    list->unmeasured -= entry->state == KEPT_NEW;
+    list->unmeasured += state == KEPT_NEW;
+    if (list->first[state] > i) list->first[state] = i;
     entry->state = state;
     entry->bytes = bytes;
 }
 
+/* Frees the places of those that have gone, once these are as many as the others. */
+static void close_up(struct kept_list *list)
+{
+    size_t len = kept_list_len(list);
+
+    if (list->head < len) return;
+    memmove(list->entries.at, list->entries.at + list->head, len * sizeof *list->entries.at);
+    for (unsigned state = 0; state < KEPT_STATES; state++) {
+        list->first[state] -= list->first[state] < list->head ? list->first[state] : list->head;
+    }
+    list->entries.len = len;
+    list->head = 0;
+}
+
 void kept_list_remove(struct kept_list *list, struct kept_entry *entry)
 {
+    size_t i = (size_t)(entry - list->entries.at);
+
     list->bytes -= entry->bytes;
-    fl_vec_remove(&list->entries, (size_t)(entry - list->entries.at));
+    list->unmeasured -= entry->state == KEPT_NEW;
+    if (i == list->head) {
+        list->head++;
+        close_up(list);
+        return;
+    }
+    fl_vec_remove(&list->entries, i);
+    for (unsigned state = 0; state < KEPT_STATES; state++) {
+        list->first[state] -= list->first[state] > i;
+    }
 }
 
 /* ---- entries that have to go ----------------------------------------------------------------- */
 
-enum kept_fate kept_list_next(const struct kept_list *list, const struct kept_limits *limits,
-                              fl_ms now, struct kept_entry **ret_entry)
+enum kept_fate kept_list_next(struct kept_list *list, const struct kept_limits *limits, fl_ms now,
+                              struct kept_entry **ret_entry)
 {
-    if (list->entries.len == 0) return KEPT_ALL_STAY;
-    *ret_entry = &list->entries.at[0];
-    if (now - list->entries.at[0].since >= limits->keep_ms) return KEPT_GOES;
-    if (list->entries.len > limits->entries_max) return KEPT_GOES;
+    struct kept_entry *oldest;
+
+    if (kept_list_len(list) == 0) return KEPT_ALL_STAY;
+    *ret_entry = oldest = kept_list_oldest(list);
+    if (now - oldest->since >= limits->keep_ms) return KEPT_GOES;
+    if (kept_list_len(list) > limits->entries_max) return KEPT_GOES;
     if (list->bytes <= limits->bytes_max) return KEPT_ALL_STAY;
-    for (size_t i = 0; i < list->entries.len; i++) {
-        if (list->entries.at[i].state != KEPT_MEASURED) continue;
-        *ret_entry = &list->entries.at[i];
-        return KEPT_LEAVES;
-    }
-    return KEPT_ALL_STAY;
+    oldest = first_of(list, KEPT_MEASURED);
+    if (!oldest) return KEPT_ALL_STAY;
+    *ret_entry = oldest;
+    return KEPT_LEAVES;
 }
 
 fl_ms kept_list_due_in(const struct kept_list *list, const struct kept_limits *limits, fl_ms now)
 {
     fl_ms in;
 
-    if (list->entries.len == 0) return -1;
-    in = list->entries.at[0].since + limits->keep_ms - now;
+    if (kept_list_len(list) == 0) return -1;
+    in = kept_list_oldest(list)->since + limits->keep_ms - now;
     return in < 0 ? 0 : in;
 }
 
@@ -164,7 +219,8 @@ bool kept_list_explain(const struct kept_list *list, const struct kept_limits *l
                        "keep_results_bytes)");
     }
     return fl_fail(err, FL_ABSENT,
-                   "no files of it are kept: it left none, ran in a folder of its document's, or "
-                   "ended over %s ago (agent setting keep_results)",
-                   duration(limits->keep_ms, text));
+                   "no files of it are kept: it left none, ran in a folder of its document's, "
+                   "ended over %s ago (agent setting keep_results), or over %zu newer ones are "
+                   "kept here",
+                   duration(limits->keep_ms, text), limits->entries_max);
 }

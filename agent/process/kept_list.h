@@ -18,6 +18,7 @@ enum kept_state {
     KEPT_MEASURED,  /* it has 'bytes' */
     KEPT_TOO_LARGE, /* a note: it was, or could not be measured */
     KEPT_MADE_ROOM, /* a note: newer ones needed its place */
+    KEPT_STATES,
 };
 
 struct kept_entry {
@@ -35,22 +36,28 @@ struct kept_limits {
 };
 
 struct kept_list {
-    FL_VEC(struct kept_entry) entries; /* the oldest first */
+    FL_VEC(struct kept_entry) entries; /* the oldest first ... */
+    size_t head;                       /* ... behind so many that have gone */
+    size_t first[KEPT_STATES];         /* no entry before this one is in that state */
+    size_t unmeasured;                 /* entries in KEPT_NEW */
     uint64_t bytes;                    /* all together */
 };
 
 void kept_list_fini(struct kept_list *list);
+size_t kept_list_len(const struct kept_list *list);
+struct kept_entry *kept_list_oldest(const struct kept_list *list); /* there is one */
 
 void kept_entry_name(const struct kept_entry *entry, char ret_name[KEPT_NAME_MAX]);
 FL_CHECK bool kept_entry_parse(const char *name, struct kept_entry *ret_entry);
 bool kept_entry_has_files(const struct kept_entry *entry);
 
-/* Sets 'since': one that claims to be of the future, since the clock was set back, is of now. */
+/* Sets 'since': one that claims to be of the future, since the clock was set back, is of now; also
+ * those that are there, which are no newer than this one. */
 void kept_list_add(struct kept_list *list, struct kept_entry entry, fl_ms now);
 /* The newest of that replica; NULL: none.  Valid until the next change. */
 struct kept_entry *kept_list_find(const struct kept_list *list, const char *replica);
 /* The first whose size is not known; NULL: none. */
-struct kept_entry *kept_list_unmeasured(const struct kept_list *list);
+struct kept_entry *kept_list_unmeasured(struct kept_list *list);
 void kept_list_set(struct kept_list *list, struct kept_entry *entry, enum kept_state state,
                    uint64_t bytes);
 void kept_list_remove(struct kept_list *list, struct kept_entry *entry);
@@ -62,8 +69,8 @@ enum kept_fate {
 };
 
 /* The next that has to go; ask until all stay. */
-enum kept_fate kept_list_next(const struct kept_list *list, const struct kept_limits *limits,
-                              fl_ms now, struct kept_entry **ret_entry);
+enum kept_fate kept_list_next(struct kept_list *list, const struct kept_limits *limits, fl_ms now,
+                              struct kept_entry **ret_entry);
 
 /* How long until the oldest has to go; -1: there is none. */
 fl_ms kept_list_due_in(const struct kept_list *list, const struct kept_limits *limits, fl_ms now);

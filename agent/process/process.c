@@ -152,6 +152,13 @@ static bool do_visit(void *self, const struct fl_visit_open *open,
     return process_visit_start(self, open, port, ret_visit, err);
 }
 
+static void do_forget(void *self)
+{
+    const struct process *process = self;
+
+    if (process->kept) kept_forget(process->kept);
+}
+
 static void do_destroy(void *self)
 {
     process_destroy(self);
@@ -170,6 +177,7 @@ struct runtime process_runtime(struct process *process)
         .read_output = do_read_output,
         .output_taken = do_output_taken,
         .visit = do_visit,
+        .forget = do_forget,
         .destroy = do_destroy,
     };
 

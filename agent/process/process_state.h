@@ -4,10 +4,10 @@
  *   adopt.c            directories that were there before this process
  *   spawn.c            makes a directory and starts a supervisor in it
  *   replica.c          one replica: news of its supervisor, state in its directory, its end
- *   replica_removal.c  when a replica is removed
  *   process_visit_start.c, process_files.c, process_visit.c
  *                      shells, commands and connections into a replica, and files of one that has
  *                      ended (process_visit.h)
+ *   replica_removal.c  when a replica is removed
  *   given_up.c         output that was not taken in time
  *   process_kept.c     files that are kept after a replica's removal
  *   process_events.c, process_sweeper.c, process_table.c
@@ -59,7 +59,9 @@ struct process_replica {
     fl_ms clear_ms;       /* pause between looks */
     bool is_removing;     /* the engine asked for its removal */
     bool is_output_taken;
-    bool was_visited; /* by a command: it may have left processes behind */
+    bool was_visited;   /* by a command: it may have left processes behind */
+    bool is_grace_over; /* the log grace was over while its files were read */
+    unsigned readers;   /* visits that read its files: until they end, these stay where they are */
     /* with PROCESS_ENDED */
     enum fl_replica_state state;
     enum agent_cause cause;

@@ -15,6 +15,21 @@ enum {
     ENTRY_NAME_MAX = KEPT_NAME_MAX + 32,
 };
 
+/* The newest first.  One that cannot be removed does not hold up the others. */
+static void remove_leftovers(struct process *process)
+{
+    unsigned entries_left = SWEEP_ENTRIES;
+
+    for (size_t i = process->leftovers.len; i > 0 && entries_left > 0; i--) {
+        char *name = process->leftovers.at[i - 1];
+
+        if (!tree_remove_counted(process->dir, name, &entries_left)) continue;
+        process->leftovers.at[i - 1] = process->leftovers.at[process->leftovers.len - 1];
+        process->leftovers.len--;
+        fl_free(name);
+    }
+}
+
 static void sweep(void *ctx)
 {
     struct process *process = ctx;
@@ -26,14 +41,7 @@ static void sweep(void *ctx)
         if (waitpid(pid, NULL, WNOHANG) == 0) process->dead.at[kept++] = pid;
     }
     process->dead.len = kept;
-    if (process->leftovers.len > 0) {
-        char *name = process->leftovers.at[process->leftovers.len - 1];
-
-        if (tree_remove_some(process->dir, name, SWEEP_ENTRIES)) {
-            fl_free(name);
-            process->leftovers.len--;
-        }
-    }
+    remove_leftovers(process);
     if (process->dead.len + process->leftovers.len > 0) fl_timer_in(&process->sweep, SWEEP_MS);
 }
 
@@ -64,12 +72,19 @@ static bool rename_gone(const struct process *process, int dir, const char *name
     return false;
 }
 
+static void remove_gone(struct process *process, const char *gone)
+{
+    if (!tree_remove_some(process->dir, gone, FIRST_ENTRIES)) {
+        process_sweeper_remove_later(process, gone);
+    }
+}
+
 bool process_sweeper_adopt(struct process *process, int dir, const char *name)
 {
     char gone[ENTRY_NAME_MAX];
 
     if (!rename_gone(process, dir, name, gone)) return false;
-    process_sweeper_remove_later(process, gone);
+    remove_gone(process, gone);
     return true;
 }
 
@@ -78,9 +93,7 @@ void process_sweeper_remove(struct process *process, const char *name)
     char gone[ENTRY_NAME_MAX];
 
     if (!rename_gone(process, process->dir, name, gone) && errno == ENOENT) return;
-    if (!tree_remove_some(process->dir, gone, FIRST_ENTRIES)) {
-        process_sweeper_remove_later(process, gone);
-    }
+    remove_gone(process, gone);
 }
 
 void process_sweeper_init(struct process *process)

@@ -70,6 +70,17 @@ static void signal_all(const struct process_visit *visit, int number)
     if (visit->pid > 0 && !visit->has_exited) kill(-visit->pid, number);
 }
 
+/* Its files may move again. */
+static void end_reading(struct process_visit *visit)
+{
+    struct process_replica *replica = visit->read;
+
+    if (!replica) return;
+    visit->read = NULL;
+    replica->readers--;
+    replica_removal_settle(replica);
+}
+
 static void on_kill(void *ctx)
 {
     signal_all(ctx, SIGKILL);
@@ -85,6 +96,7 @@ static void on_exit(void *ctx, unsigned events)
     fl_watch_off(&visit->pid_watch);
     fl_timer_off(&visit->kill);
     visit->has_exited = true;
+    end_reading(visit);
     visit->exit_code = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
     if (visit->is_left) {
         free_visit(visit);
@@ -106,6 +118,7 @@ static void do_destroy(void *self)
     struct process_visit *visit = self;
 
     visit->is_left = true;
+    end_reading(visit);
     for (int i = 0; i < PROCESS_VISIT_FDS; i++) {
         close_fd(visit, (enum process_visit_fd)i);
     }
@@ -280,8 +293,11 @@ static struct runtime_visit_read do_read(void *self, uint8_t *at, size_t bytes_m
     struct process_visit *visit = self;
 
     if (visit->is_connecting && !has_connected(visit)) return read;
-    if (visit->skip_bytes > 0 && !has_skipped(visit)) return read;
-    if (read_one(visit, PROCESS_VISIT_OUT, at, bytes_max, &read)) return read;
+    /* Errors are read meanwhile: 'tar' waits for room to say them. */
+    if ((visit->skip_bytes == 0 || has_skipped(visit)) &&
+        read_one(visit, PROCESS_VISIT_OUT, at, bytes_max, &read)) {
+        return read;
+    }
     if (read_one(visit, PROCESS_VISIT_ERR, at, bytes_max, &read)) return read;
     return is_over(visit) ? over(visit) : read;
 }

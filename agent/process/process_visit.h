@@ -14,6 +14,7 @@ enum process_visit_fd { PROCESS_VISIT_IN, PROCESS_VISIT_OUT, PROCESS_VISIT_ERR, 
 struct process_visit {
     struct process *process;
     struct process_replica *replica; /* NULL: it has ended, or had when the visit began */
+    struct process_replica *read;    /* its files are read, and it is not removed; NULL: none's */
     struct process_visit *next, *prev;
     struct runtime_visit_port port;
     struct {

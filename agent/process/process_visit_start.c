@@ -204,6 +204,10 @@ static bool start_files(struct process_visit *visit, const struct fl_visit_open 
     bool is_started = folder >= 0 && run_tar(visit, open, folder, name, err);
 
     visit->is_files = true;
+    if (is_started) {
+        visit->read = process_table_find(visit->process, open->attempt, open->replica);
+        if (visit->read) visit->read->readers++;
+    }
     if (folder >= 0) close(folder);
     fl_arena_fini(&arena);
     return is_started;

@@ -1,5 +1,6 @@
 /* The removal of a replica: from behind its gate at once, after its end when its output was taken,
- * or when nothing took it in time. */
+ * or when nothing took it in time.  While a visit reads its files they stay: 'tar' takes a folder
+ * that is moved for one that is written to. */
 #include "agent/process/process_state.h"
 #include "shared/io/log.h"
 
@@ -21,6 +22,8 @@ static void log_grace_over(void *ctx)
 {
     struct process_replica *replica = ctx;
 
+    replica->is_grace_over = replica->readers > 0;
+    if (replica->is_grace_over) return;
     if (replica->end.is_given_up) { /* nothing took even the gap */
         fl_log(FL_LOG_WARN, "process", "output_forgotten", FL_LOG_S("replica", replica->name),
                FL_LOG_N("bytes", replica->end.bytes));
@@ -43,9 +46,9 @@ void replica_removal_settle(struct process_replica *replica)
     }
     if (replica->phase != PROCESS_ENDED) return;
     if (replica->is_output_taken || replica->state == FL_REPLICA_refused) {
-        remove_now(replica);
+        if (replica->readers == 0) remove_now(replica);
     } else if (!fl_timer_is_on(&replica->timer)) {
         fl_timer_init(&replica->timer, process->loop, log_grace_over, replica);
-        fl_timer_in(&replica->timer, process->config.log_grace_ms);
+        fl_timer_in(&replica->timer, replica->is_grace_over ? 0 : process->config.log_grace_ms);
     }
 }

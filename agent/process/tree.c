@@ -82,14 +82,22 @@ static bool empty(struct removal *removal, int dir, int depth)
     return is_empty;
 }
 
-bool tree_remove_some(int dir, const char *name, unsigned entries_max)
+bool tree_remove_counted(int dir, const char *name, unsigned *entries_left)
 {
-    struct removal removal = {.left = entries_max};
+    struct removal removal = {.left = *entries_left};
     bool is_gone;
+
+    if (*entries_left > 0) --*entries_left;
 
     removal.top = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (removal.top < 0) return errno == ENOENT;
     is_gone = remove_folder(&removal, dir, name, 0);
     close(removal.top);
+    *entries_left = removal.left < *entries_left ? removal.left : *entries_left;
     return is_gone;
+}
+
+bool tree_remove_some(int dir, const char *name, unsigned entries_max)
+{
+    return tree_remove_counted(dir, name, &entries_max);
 }

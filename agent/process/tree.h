@@ -6,3 +6,6 @@
 
 /* Removes up to 'entries_max' entries of dir/name, and at last the folder.  True: it is gone. */
 bool tree_remove_some(int dir, const char *name, unsigned entries_max);
+
+/* The same, and counts the entries down, with one for the folder. */
+bool tree_remove_counted(int dir, const char *name, unsigned *entries_left);

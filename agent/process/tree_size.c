@@ -1,6 +1,7 @@
 #include "agent/process/tree_size.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +15,10 @@ static bool enter(struct tree_size *size, int dir, const char *name)
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
 
     if (!folder) {
+        int why = errno;
+
         if (fd >= 0) close(fd);
+        errno = why;
         return false;
     }
     size->at[size->depth++] = folder;
@@ -50,7 +54,13 @@ static enum tree_size_answer count(struct tree_size *size, int dir, const char *
     if (size->bytes > size->bytes_max) return TREE_SIZE_OVER;
     if (!S_ISDIR(info.st_mode)) return TREE_SIZE_MORE;
     if (size->depth == TREE_SIZE_DEPTH_MAX) return TREE_SIZE_OVER;
-    return enter(size, dir, name) ? TREE_SIZE_MORE : TREE_SIZE_CLOSED;
+    if (enter(size, dir, name)) return TREE_SIZE_MORE;
+    return tree_size_is_for_later() ? TREE_SIZE_LATER : TREE_SIZE_CLOSED;
+}
+
+bool tree_size_is_for_later(void)
+{
+    return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 }
 
 bool tree_size_begin(struct tree_size *size, int dir, const char *name, uint64_t bytes_max)

@@ -15,6 +15,7 @@ enum tree_size_answer {
     TREE_SIZE_KNOWN,
     TREE_SIZE_OVER,   /* more than bytes_max, or folders deeper than TREE_SIZE_DEPTH_MAX */
     TREE_SIZE_CLOSED, /* a folder cannot be read */
+    TREE_SIZE_LATER,  /* there is no descriptor or no memory for it now: begin again later */
 };
 
 struct tree_size {
@@ -23,8 +24,11 @@ struct tree_size {
     uint64_t bytes, bytes_max;
 };
 
-/* Measures dir/name.  False: errno says why it cannot be read. */
+/* Measures dir/name.  False: errno says why it cannot be read; tree_size_is_for_later looks at
+ * that. */
 bool tree_size_begin(struct tree_size *size, int dir, const char *name, uint64_t bytes_max);
+
+bool tree_size_is_for_later(void);
 
 /* Looks at up to *entries_left entries, and counts them down. */
 enum tree_size_answer tree_size_some(struct tree_size *size, unsigned *entries_left);

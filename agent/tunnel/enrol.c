@@ -60,6 +60,19 @@ bool agent_enrol_is_done(struct identity_store store)
     return is_done;
 }
 
+struct fl_uuid agent_enrol_cluster(struct identity_store store)
+{
+    struct agent_identity *identity = NULL;
+    struct fl_uuid cluster = {0};
+    struct fl_err err = {0};
+
+    if (agent_identity_load(store, &identity, &err)) {
+        cluster = agent_identity_cert(identity)->cluster;
+    }
+    agent_identity_destroy(identity);
+    return cluster;
+}
+
 /* ---- the request ----------------------------------------------------------------------------- */
 
 static bool is_loopback(const char *host)

@@ -17,6 +17,7 @@
 #include "agent/tunnel/identity_store.h"
 #include "shared/base/err.h"
 #include "shared/base/types.h"
+#include "shared/base/uuid.h"
 
 struct fl_loop;
 struct agent_enrol; /* opaque: one enrolment under way */
@@ -43,6 +44,10 @@ struct agent_enrol_config {
 
 /* There is an identity in the store already. */
 bool agent_enrol_is_done(struct identity_store store);
+
+/* The cluster that the agent is by that identity; zero: there is none.  Another control plane makes
+ * it another cluster. */
+struct fl_uuid agent_enrol_cluster(struct identity_store store);
 
 struct agent_enrol *agent_enrol_start(struct fl_loop *loop,
                                       const struct agent_enrol_config *config);

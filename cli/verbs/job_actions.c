@@ -140,7 +140,12 @@ int verb_retry(struct cli *cli)
 {
     int code = CLI_OK;
 
-    if (!cli->args.words.len && cli_has_filter(cli)) return bulk(cli, "retry", "run again");
+    if (!cli->args.words.len && cli_has_filter(cli)) {
+        if (!cli_has(&cli->args, CLI_OPT_failure) && !cli_has(&cli->args, CLI_OPT_element)) {
+            return bulk(cli, "retry", "run again");
+        }
+        return cli_fail(CLI_USAGE, "--failure and --element are of one job: name a JOB");
+    }
     if (!cli->args.words.len) {
         return cli_fail(CLI_USAGE, "usage: fairlead retry JOB... or " FILTERS);
     }

@@ -136,10 +136,12 @@ def further(h):
 
 def killed(h, agent):
     with shows("an agent that is killed before the end, and started again after it, still tells the line"):
-        job = submit(h, "sleep 2; echo 'Error: while nobody looked'; exit 5")
+        go = os.path.join(h.dir, "go-on")
+        job = submit(h, f"until [ -e {go} ]; do sleep 0.1; done; echo 'Error: while nobody looked'; exit 5")
         h.wait(job, "running")
         agent.kill()
         agent.wait()
+        open(go, "w").close()
         folder, = [name for name in os.listdir(os.path.join(h.dir, "agent-east", "replicas")) if name.startswith(job)]
         until("it has ended", lambda: os.path.exists(os.path.join(h.dir, "agent-east", "replicas", folder, "exit")))
         equal(h.job(job)["state"], "running")

@@ -2,6 +2,7 @@
 
 Files and folders of ended jobs, elements, replicas and attempts; agents that restart; a copy that is cut; time and quotas; links
 and paths that lead elsewhere; who may, and the audit."""
+import glob
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import tempfile
 import time
 
 import fleet
+import hub
 from fleet import equal, shows, until
 
 BIG_BYTES = 400 << 20
@@ -111,6 +113,14 @@ def which(f, home):
         equal(read(f"{home}/mine"), b"1\n")
         assert "./mine" in cp(f, "--list", f"{job}:.", "--element", "1")
         f.api("POST", f"/v1/jobs/{job}:cancel")
+    with shows("a replica that ended while others of its attempt run gives its files, and not those of an earlier attempt"):
+        job = f.submit({"command": ["sh", "-c", "echo $FAIRLEAD_ATTEMPT > mine; [ $FAIRLEAD_REPLICA = 0 ] && exit 0; until [ -e ../go-on ]; do sleep 0.1; done; exit 1"], "replicas": 2, "retry": 1})
+        found = lambda pattern: [path for cluster in clusters(f) for path in glob.glob(f"{f.dir}/agents/{cluster}/{pattern}")]
+        for attempt in (1, 2):
+            until(f"replica 0 of attempt {attempt} has ended", lambda: found(f"replicas/{job}-0-{attempt}-*-0/exit") or found(f"kept/{job}-0-{attempt}-*-0@*"), 60)
+            until("it is fetched", lambda: f.run("cp", f"{job}:mine", f"{home}/mine", "--replica", "0").returncode == 0 and read(f"{home}/mine") == b"%d\n" % attempt)
+            open(found(f"replicas/{job}-0-{attempt}-*-1")[0] + "/go-on", "w").close()
+        f.wait(job, "failed")
     with shows("a job with a working directory of its own keeps nothing, and one that left nothing has no folder"):
         os.makedirs(f"{home}/work")
         for job in (run(f, "echo > mine", workingDir=f"{home}/work"), run(f, "true")):
@@ -128,11 +138,11 @@ def cut(f, home):
     job = run(f, f"head -c {BIG_BYTES} /dev/urandom > big; sha256sum big > sum; echo more > zz")
     until_kept(f, job)
     with shows("a copy whose agent is killed in the middle goes on where it was, byte for byte"):
+        cluster = f.api("GET", f"/v1/jobs/{job}/attempts")["attempts"][0]["cluster"]
         log = open(f"{home}/cut", "wb")
         copy = subprocess.Popen([os.path.join(fleet.BIN, "fairlead"), "cp", f"{job}:", f"{home}/got"], env=f.env, stderr=log)
         part = lambda: sum(os.path.getsize(f"{home}/got/{name}") for name in os.listdir(f"{home}/got")) if os.path.isdir(f"{home}/got") else 0
         until("a part is there", lambda: part() > 1 << 20, every_s=0.001)
-        cluster = f.job(job)["cluster"] if f.job(job).get("cluster") else f.api("GET", f"/v1/jobs/{job}/attempts")["attempts"][0]["cluster"]
         f.kill(cluster)
         equal(copy.wait(300), 0)
         said = read(f"{home}/cut").decode()
@@ -151,8 +161,8 @@ def rights(f, home):
             assert not os.path.exists(f"{home}/secret"), said
 
 
-def short(home):
-    env = {"FAIRLEAD_KEEP_RESULTS": "6s", "FAIRLEAD_KEEP_RESULTS_BYTES": "3MiB", "FAIRLEAD_KEEP_RESULTS_JOB_BYTES": "2MiB"}
+def quotas(home):
+    env = {"FAIRLEAD_KEEP_RESULTS_BYTES": "3MiB", "FAIRLEAD_KEEP_RESULTS_JOB_BYTES": "2MiB"}
     with fleet.Fleet(clusters=1, env=env) as f:
         with shows("one that left more than its share is not kept, and the fetch says so"):
             job = run(f, "head -c 3000000 /dev/zero > big")
@@ -160,6 +170,7 @@ def short(home):
             assert "over 2097152 bytes (agent setting keep_results_job_bytes)" in cp(f, f"{job}:big", f"{home}/big", code=1)
         with shows("the oldest make room for newer ones"):
             jobs = [run(f, "head -c 1400000 /dev/zero > big") for _ in range(3)]
+            until("the first made room", lambda: [name.endswith("@room") for name in kept(f, jobs[0])] == [True])
             for job in jobs[1:]:
                 cp(f, f"{job}:big", f"{home}/big")
             assert "made room for newer ones" in cp(f, f"{jobs[0]}:big", f"{home}/big", code=1)
@@ -169,9 +180,26 @@ def short(home):
             job = run(f, f"cd ..; rm -r files; ln -s {home}/prey files")
             assert "no files of it are kept" in cp(f, f"{job}:mouse", f"{home}/mouse", code=1)
             equal(os.listdir(f"{home}/prey"), ["mouse"])
+
+
+def short(home):
+    env = {"FAIRLEAD_KEEP_RESULTS": "6s", "FAIRLEAD_KEEP_RESULTS_JOB_BYTES": "2MiB"}
+    with fleet.Fleet(clusters=1, env=env) as f:
         with shows("when its time is over a folder goes, notes too, and the fetch says so"):
+            job = run(f, "echo > mine")
+            run(f, "head -c 3000000 /dev/zero > big")
             until("all is gone", lambda: entries(f) == [] and entries(f, "replicas") == [], 60)
-            assert "ended over 6 s ago (agent setting keep_results)" in cp(f, f"{jobs[2]}:big", f"{home}/big", code=1)
+            assert "ended over 6 s ago (agent setting keep_results)" in cp(f, f"{job}:mine", f"{home}/mine", code=1)
+
+
+def elsewhere(home):
+    with hub.Hub() as h:
+        with shows("an agent that joins another control plane than before forgets what it kept"):
+            folder = f"{h.dir}/agent-east/kept"
+            os.makedirs(f"{folder}/job-1-0-1-1-0@{int(time.time() * 1000)}")
+            h.agent("east", h.join("east"))
+            h.wait_cluster("east", "ready")
+            equal(os.listdir(folder), [])
 
 
 def main():
@@ -181,7 +209,9 @@ def main():
             which(f, home)
             rights(f, home)
             cut(f, home)
+        quotas(home)
         short(home)
+        elsewhere(home)
     fleet.finish()
 
 

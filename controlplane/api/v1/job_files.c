@@ -9,13 +9,14 @@
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/visit_call.h"
 #include "controlplane/views/directory.h"
+#include "shared/base/replica.h"
 
 enum { PATH_BYTES_MAX = 4096, WORDS = 6 };
 
 struct files {
     struct visit_asked asked; /* first */
     struct fl_str path;
-    struct read_attempt newest; /* the newest that ended; .cluster.n 0: none was found yet */
+    struct read_attempt newest; /* the newest whose files count; .cluster.n 0: none was found yet */
     enum job_state state;       /* the job's */
     uint16_t n;                 /* attempts up to this one were looked at */
 };
@@ -131,6 +132,26 @@ static void read_next(struct api_call *call)
                         on_attempts);
 }
 
+/* The current attempt, where the replica that is meant has ended before the others. */
+static bool has_ended_there(struct files *files, const struct core_answer *answer)
+{
+    const struct fl_visit_open *open = &files->asked.open;
+
+    for (size_t i = 0; i < answer->elements_len; i++) {
+        const struct core_element_view *element = &answer->elements[i];
+
+        if (element->element != open->attempt.element) continue;
+        if (open->replica >= element->replicas_len) return false;
+        if (!fl_replica_state_is_last(element->replicas[open->replica])) return false;
+        files->newest = (struct read_attempt){
+            .attempt = {files->asked.job, element->element, element->attempt, element->incarnation},
+            .cluster = element->cluster,
+        };
+        return true;
+    }
+    return false;
+}
+
 /* ---- which ----------------------------------------------------------------------------------- */
 
 static void on_elements(struct api_call *call, const struct core_answer *answer)
@@ -142,7 +163,11 @@ static void on_elements(struct api_call *call, const struct core_answer *answer)
         return;
     }
     files->state = answer->jobs_len == 1 ? answer->jobs[0].state : 0;
-    read_next(call);
+    if (has_ended_there(files, answer)) {
+        from_ended(call);
+    } else {
+        read_next(call);
+    }
 }
 
 static void open_job(struct api_call *call, struct fl_job job)

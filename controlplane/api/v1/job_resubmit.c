@@ -164,7 +164,11 @@ static void on_alike(struct api_call *call, const struct read_failures *page)
         failure_group_id(&page->at[i], id);
         if (!fl_str_eq(fl_str_c(id), resubmit->failure)) continue;
         if (fl_picks_add(&resubmit->picks, page->at[i].element, &err)) continue;
-        fail(call, err.code, fl_arena_printf(&call->arena, "%s", err.text));
+        fail(call, err.code,
+             fl_arena_printf(&call->arena,
+                             "this group lies in over %d ranges: retry with only: failed, or "
+                             "elements in parts",
+                             FL_PICKS_RANGES_MAX));
         return;
     }
     if (page->has_more) {

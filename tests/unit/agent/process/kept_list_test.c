@@ -110,6 +110,83 @@ static void one_of_the_future_is_kept_no_longer_than_others(void **state)
     kept_list_fini(&list);
 }
 
+/* Those from before the clock was set back are no newer than those from after. */
+static void a_clock_that_is_set_back_does_not_make_the_newest_go_first(void **state)
+{
+    struct kept_entry entry = {.state = KEPT_MEASURED, .bytes = 60};
+    struct kept_list list = {0};
+
+    (void)state;
+    add(&list, 1, 10, 0);
+    add(&list, 2, 900000, 30);
+    add(&list, 3, 900001, 30);
+    snprintf(entry.replica, sizeof entry.replica, "job-4-0-1-1-0");
+    entry.at = 500;
+    kept_list_add(&list, entry, 500);
+    assert_string_equal(settle(&list, &limits, 500), "(1) (2) ");
+    assert_string_equal(settle(&list, &limits, 1499), "1 ");
+    assert_string_equal(settle(&list, &limits, 1500), "2 3 4 ");
+    kept_list_fini(&list);
+}
+
+static void add_new(struct kept_list *list, unsigned job, fl_ms at)
+{
+    struct kept_entry entry = {.at = at};
+
+    layout_name((struct fl_attempt){.job = {job}, .n = 1, .incarnation = 1}, 0, entry.replica);
+    kept_list_add(list, entry, INT64_MAX);
+}
+
+static struct kept_entry *find(const struct kept_list *list, unsigned job)
+{
+    char name[LAYOUT_NAME_MAX];
+
+    layout_name((struct fl_attempt){.job = {job}, .n = 1, .incarnation = 1}, 0, name);
+    return kept_list_find(list, name);
+}
+
+/* The first to be measured, by a walk through all. */
+static const struct kept_entry *first_new(const struct kept_list *list, size_t *ret_len)
+{
+    const struct kept_entry *first = NULL;
+
+    *ret_len = 0;
+    for (size_t i = list->entries.len; i > list->head; i--) {
+        if (list->entries.at[i - 1].state != KEPT_NEW) continue;
+        first = &list->entries.at[i - 1];
+        ++*ret_len;
+    }
+    return first;
+}
+
+static void what_is_to_be_measured_is_known_through_all_changes(void **state)
+{
+    struct kept_list list = {0};
+    unsigned job = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 4000; i++) {
+        struct kept_entry *entry;
+        size_t len;
+
+        add_new(&list, ++job, i % 7 == 0 ? i : i + 5);
+        if (i % 3 == 0) kept_list_set(&list, kept_list_unmeasured(&list), KEPT_MEASURED, 1);
+        if (i % 4 == 0) kept_list_remove(&list, kept_list_oldest(&list));
+        if (i % 5 == 0 && (entry = find(&list, job / 2))) kept_list_remove(&list, entry);
+        if (i % 6 == 0 && (entry = find(&list, job - 1))) {
+            kept_list_set(&list, entry, KEPT_TOO_LARGE, 0);
+        }
+        assert_ptr_equal(kept_list_unmeasured(&list), first_new(&list, &len));
+        assert_int_equal(list.unmeasured, len);
+    }
+    while (kept_list_len(&list) > 0) {
+        kept_list_remove(&list, kept_list_oldest(&list));
+    }
+    assert_int_equal(list.bytes, 0);
+    assert_null(kept_list_unmeasured(&list));
+    kept_list_fini(&list);
+}
+
 static void a_name_says_all_and_others_are_no_names(void **state)
 {
     static const char *const good[] = {"job-7k-0-1-1-3@1764000000000", "job-1-0-1-1-0@5@large",
@@ -156,6 +233,7 @@ static void what_is_not_kept_is_explained(void **state)
     explains(&list, &by, "ended over 1 s ago (agent setting keep_results)");
     by.keep_ms = 2 * FL_HOUR_MS;
     explains(&list, &by, "ended over 2 h ago");
+    explains(&list, &by, "or over 4 newer ones are kept here");
     add(&list, 1, 10, 5);
     kept_list_set(&list, &list.entries.at[0], KEPT_TOO_LARGE, 0);
     explains(&list, &by, "over 60 bytes (agent setting keep_results_job_bytes)");
@@ -171,5 +249,7 @@ FL_TESTS(cmocka_unit_test(what_is_over_goes_the_oldest_first),
          cmocka_unit_test(there_are_no_more_entries_than_may_be),
          cmocka_unit_test(with_a_time_of_zero_all_goes),
          cmocka_unit_test(one_of_the_future_is_kept_no_longer_than_others),
+         cmocka_unit_test(a_clock_that_is_set_back_does_not_make_the_newest_go_first),
+         cmocka_unit_test(what_is_to_be_measured_is_known_through_all_changes),
          cmocka_unit_test(a_name_says_all_and_others_are_no_names),
          cmocka_unit_test(what_is_not_kept_is_explained))

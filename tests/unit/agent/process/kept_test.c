@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -230,6 +231,63 @@ static void folders_that_lie_too_deep_are_not_kept(void **state)
     end(&world);
 }
 
+static void without_descriptors_it_is_measured_later(void **state)
+{
+    struct rlimit all, few;
+    struct world world;
+    int free;
+
+    (void)state;
+    begin(&world);
+    shell(&world, "mkdir -p files/a/b/c/d/e/f");
+    free = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(free);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+    few = all;
+    few.rlim_cur = (rlim_t)free + 3; /* enough to begin */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_true(kept_take(world.kept, world.dir, "files", FIRST));
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+    assert_int_equal(world.swept, 0);
+    assert_true(kept_is_busy(world.kept));
+    until_measured(&world);
+    assert_string_equal(find(&world, FIRST), "");
+    end(&world);
+}
+
+static void one_that_somebody_removed_leaves_no_note(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    shell(&world, "mkdir files && echo x > files/a");
+    assert_true(kept_take(world.kept, world.dir, "files", FIRST));
+    open_kept(&world);
+    shell(&world, "rm -r kept/*");
+    until_measured(&world);
+    assert_int_equal(kept_len(world.kept), 0);
+    assert_non_null(strstr(find(&world, FIRST), "no files of it are kept"));
+    end(&world);
+}
+
+static void all_is_forgotten_at_once(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    shell(&world, "mkdir files && echo x > files/a");
+    assert_true(kept_take(world.kept, world.dir, "files", FIRST));
+    shell(&world, "touch kept/" SECOND "@2000@large");
+    open_kept(&world);
+    kept_forget(world.kept);
+    assert_int_equal(kept_len(world.kept), 0);
+    shell(&world, "rmdir kept && mkdir kept"); /* it is empty */
+    assert_non_null(strstr(find(&world, FIRST), "no files of it are kept"));
+    end(&world);
+}
+
 static void the_oldest_makes_room(void **state)
 {
     struct world world;
@@ -276,7 +334,6 @@ static void it_goes_by_itself_when_its_time_is_over(void **state)
     open_kept(&world);
     shell(&world, "mkdir files && echo x > files/a");
     assert_true(kept_take(world.kept, world.dir, "files", FIRST));
-    assert_string_equal(find(&world, FIRST), "");
     while (kept_len(world.kept) > 0) {
         turn(&world);
     }
@@ -311,7 +368,9 @@ FL_TESTS(cmocka_unit_test(what_is_left_is_kept_and_found_by_the_next_agent),
          cmocka_unit_test(links_are_not_followed_when_it_is_measured),
          cmocka_unit_test(many_empty_files_count),
          cmocka_unit_test(folders_that_lie_too_deep_are_not_kept),
-         cmocka_unit_test(the_oldest_makes_room),
+         cmocka_unit_test(without_descriptors_it_is_measured_later),
+         cmocka_unit_test(one_that_somebody_removed_leaves_no_note),
+         cmocka_unit_test(all_is_forgotten_at_once), cmocka_unit_test(the_oldest_makes_room),
          cmocka_unit_test(what_is_over_goes_also_from_an_earlier_agent),
          cmocka_unit_test(it_goes_by_itself_when_its_time_is_over),
          cmocka_unit_test(without_a_time_or_a_folder_nothing_is_kept))

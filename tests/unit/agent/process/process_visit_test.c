@@ -8,6 +8,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/process/process.h"
 #include "agent/process/tree.h"
@@ -348,27 +350,36 @@ static bool enter_files(struct world *world, struct guest *guest, const char *pa
     return enter(world, guest, &open, err);
 }
 
-static struct archive fetch(struct world *world, const char *path, uint64_t offset, uint32_t crc)
+/* Reads to the end, and leaves. */
+static struct archive fetch_rest(struct world *world, struct guest *guest)
 {
     struct archive archive = {.at = fl_new_array(uint8_t, ARCHIVE_MAX)};
-    struct fl_err err = {0};
-    struct guest guest;
 
-    if (!enter_files(world, &guest, path, offset, crc, &err)) fail_msg("%s", err.text);
-    assert_int_equal(guest.visit.ops->write(guest.visit.self, FL_STR("input")), 5); /* dropped */
     for (;;) {
-        struct runtime_visit_read read = guest.visit.ops->read(
-            guest.visit.self, archive.at + archive.len, ARCHIVE_MAX - archive.len);
+        struct runtime_visit_read read = guest->visit.ops->read(
+            guest->visit.self, archive.at + archive.len, ARCHIVE_MAX - archive.len);
 
         if (read.word == RUNTIME_VISIT_NOTHING) turn(world);
-        if (read.word == RUNTIME_VISIT_BYTES) archive.len += read.len;
+        if (read.word == RUNTIME_VISIT_BYTES && read.channel == FL_VISIT_STDOUT) {
+            archive.len += read.len;
+        }
         if (read.word != RUNTIME_VISIT_OVER) continue;
         archive.status = read.status;
         snprintf(archive.text, sizeof archive.text, FL_STR_FMT, FL_STR_ARG(read.status.text));
         break;
     }
-    leave(&guest);
+    leave(guest);
     return archive;
+}
+
+static struct archive fetch(struct world *world, const char *path, uint64_t offset, uint32_t crc)
+{
+    struct fl_err err = {0};
+    struct guest guest;
+
+    if (!enter_files(world, &guest, path, offset, crc, &err)) fail_msg("%s", err.text);
+    assert_int_equal(guest.visit.ops->write(guest.visit.self, FL_STR("input")), 5); /* dropped */
+    return fetch_rest(world, &guest);
 }
 
 /* The job leaves "out/a", which is long, a link to the folder above, and a link to a file. */
@@ -386,13 +397,23 @@ static void end_with_files(struct world *world)
     stop_replica(world);
 }
 
-static void remove_replica(struct world *world)
+static void let_remove(struct world *world)
 {
     world->runtime.ops->remove(world->runtime.self, attempt, 0);
     world->runtime.ops->output_taken(world->runtime.self, attempt, 0);
+}
+
+static void until_removed(struct world *world)
+{
     while (process_stats(world->process).replicas > 0) {
         turn(world);
     }
+}
+
+static void remove_replica(struct world *world)
+{
+    let_remove(world);
+    until_removed(world);
 }
 
 static void keep_in(struct world *world, char kept[160])
@@ -451,6 +472,109 @@ static void files_are_read_before_and_after_the_removal_and_behind_a_cut(void **
     end(&world);
 }
 
+/* More than a pipe holds: 'tar' is in the middle of the folder. */
+static void begin_to_read(struct world *world, struct guest *guest)
+{
+    struct fl_err err = {0};
+
+    if (!enter_files(world, guest, ".", 0, 0, &err)) fail_msg("%s", err.text);
+}
+
+static void assert_whole_and_end(struct world *world, struct guest *guest, const char *kept)
+{
+    struct archive archive = fetch_rest(world, guest);
+
+    assert_int_equal(archive.status.exit_code, 0);
+    assert_true(archive.len > 300000);
+    fl_free(archive.at);
+    until_removed(world);
+    archive = fetch(world, "out/a", 0, 0);
+    assert_true(archive.len > 300000);
+    fl_free(archive.at);
+    assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    end(world);
+}
+
+static void a_folder_that_is_read_is_not_moved_before_its_end(void **state)
+{
+    struct guest guest;
+    struct world world;
+    char kept[160];
+
+    (void)state;
+    begin(&world);
+    keep_in(&world, kept);
+    end_with_files(&world);
+    begin_to_read(&world, &guest);
+    let_remove(&world);
+    turn(&world);
+    assert_int_equal(process_stats(world.process).replicas, 1);
+    assert_whole_and_end(&world, &guest, kept);
+}
+
+static void a_folder_that_is_read_is_not_moved_when_output_is_given_up(void **state)
+{
+    struct guest guest;
+    struct world world;
+    char kept[160];
+
+    (void)state;
+    begin(&world);
+    world.config.log_grace_ms = 1;
+    keep_in(&world, kept);
+    end_with_files(&world);
+    begin_to_read(&world, &guest);
+    world.runtime.ops->remove(world.runtime.self, attempt, 0);
+    for (int i = 0; i < 10; i++) {
+        turn(&world);
+    }
+    assert_int_equal(process_stats(world.process).replicas, 1);
+    assert_whole_and_end(&world, &guest, kept);
+}
+
+static void a_visitor_that_leaves_lets_the_folder_go(void **state)
+{
+    struct guest guest;
+    struct world world;
+    char kept[160];
+
+    (void)state;
+    begin(&world);
+    keep_in(&world, kept);
+    end_with_files(&world);
+    begin_to_read(&world, &guest);
+    let_remove(&world);
+    leave(&guest);
+    until_removed(&world);
+    assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    end(&world);
+}
+
+/* 'tar' says a line for each socket, more than a pipe holds, before the last byte that is passed
+ * over. */
+static void what_tar_says_does_not_hold_up_what_is_passed_over(void **state)
+{
+    struct archive whole, rest;
+    struct world world;
+    char path[512];
+
+    (void)state;
+    begin(&world);
+    end_with_files(&world);
+    for (unsigned i = 0; i < 500; i++) {
+        snprintf(path, sizeof path, "%s/job-5-0-1-1-0/files/out/%0200u", world.path, i);
+        assert_int_equal(mknod(path, S_IFSOCK | 0600, 0), 0);
+    }
+    whole = fetch(&world, "out", 0, 0);
+    assert_int_equal(whole.status.exit_code, 0);
+    rest = fetch(&world, "out", whole.len - 1, fl_crc32c(0, whole.at, whole.len - 1));
+    assert_int_equal(rest.status.code, FL_OK);
+    assert_int_equal(rest.len, 1);
+    fl_free(whole.at);
+    fl_free(rest.at);
+    end(&world);
+}
+
 static void a_path_that_leads_out_of_the_files_is_refused(void **state)
 {
     static const char *const paths[] = {
@@ -479,6 +603,71 @@ static void a_path_that_leads_out_of_the_files_is_refused(void **state)
     assert_int_equal(link.at[156], '2');
     fl_free(link.at);
     assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    end(&world);
+}
+
+static void shell(const char *script, const char *path)
+{
+    char line[512];
+
+    snprintf(line, sizeof line, script, path);
+    assert_int_equal(system(line), 0);
+}
+
+/* One at each sweep would be a thousand turns. */
+static void a_sweep_removes_many_folders_that_hold_little(void **state)
+{
+    struct world world;
+    unsigned turns = 0;
+    char kept[160];
+
+    (void)state;
+    begin(&world);
+    shell("cd %s && for i in $(seq 1000); do mkdir .gone-$i && : > .gone-$i/x; done", world.path);
+    keep_in(&world, kept);
+    for (; process_stats(world.process).removals > 0; turns++) {
+        turn(&world);
+    }
+    assert_true(turns < 500);
+    assert_int_equal(rmdir(kept), 0);
+    end(&world);
+}
+
+static void kept_folders_that_hold_little_leave_nothing_to_be_swept(void **state)
+{
+    struct world world;
+    char kept[160];
+
+    (void)state;
+    begin(&world);
+    shell("mkdir %1$s-kept && cd %1$s-kept && for i in $(seq 100); do mkdir job-$i-0-1-1-0@1000 && "
+          ": > job-$i-0-1-1-0@1000/x; done",
+          world.path);
+    keep_in(&world, kept);
+    while (rmdir(kept) != 0) { /* until it is empty */
+        assert_int_equal(process_stats(world.process).removals, 0);
+        turn(&world);
+    }
+    assert_int_equal(process_stats(world.process).removals, 0);
+    end(&world);
+}
+
+static void an_agent_that_joins_elsewhere_forgets_what_is_kept(void **state)
+{
+    struct fl_err err = {0};
+    struct guest guest;
+    struct world world;
+    char kept[160];
+
+    (void)state;
+    begin(&world);
+    keep_in(&world, kept);
+    end_with_files(&world);
+    remove_replica(&world);
+    world.runtime.ops->forget(world.runtime.self);
+    assert_false(enter_files(&world, &guest, "out/a", 0, 0, &err));
+    assert_int_equal(err.code, FL_ABSENT);
+    assert_int_equal(rmdir(kept), 0);
     end(&world);
 }
 
@@ -642,6 +831,13 @@ FL_TESTS(cmocka_unit_test(a_command_reads_writes_and_ends_with_its_code),
          cmocka_unit_test(commands_end_with_the_agent),
          cmocka_unit_test(a_visit_ends_with_its_replica),
          cmocka_unit_test(files_are_read_before_and_after_the_removal_and_behind_a_cut),
+         cmocka_unit_test(a_folder_that_is_read_is_not_moved_before_its_end),
+         cmocka_unit_test(a_folder_that_is_read_is_not_moved_when_output_is_given_up),
+         cmocka_unit_test(a_visitor_that_leaves_lets_the_folder_go),
+         cmocka_unit_test(what_tar_says_does_not_hold_up_what_is_passed_over),
+         cmocka_unit_test(a_sweep_removes_many_folders_that_hold_little),
+         cmocka_unit_test(kept_folders_that_hold_little_leave_nothing_to_be_swept),
+         cmocka_unit_test(an_agent_that_joins_elsewhere_forgets_what_is_kept),
          cmocka_unit_test(a_path_that_leads_out_of_the_files_is_refused),
          cmocka_unit_test(what_cannot_be_entered_is_refused),
          cmocka_unit_test(a_connection_that_nobody_takes_is_refused_by_name),
