@@ -262,8 +262,9 @@ fl_ms engine_lead_deadline(const struct engine *engine)
     }
     if (!is_closed(engine)) {
         if (engine_inbox_has_next(&engine->inbox)) {
-            if (!engine_high_water_holds(&engine->water, engine->core, engine->now))
+            if (!engine_high_water_holds(&engine->water, engine->core, engine->now)) {
                 return engine->now;
+            }
             due = engine->now + 1;
         }
         tick = core_deadline(engine->core);
