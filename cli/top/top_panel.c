@@ -159,7 +159,7 @@ static void put_attempts(struct lines *lines, const json_t *attempts)
             json_is_integer(exit)
                 ? fl_arena_printf(lines->arena, "%" PRId64, (int64_t)json_integer_value(exit))
                 : "-",
-            cli_text(one, "reason"), cli_text(one, "clusterWords"));
+            cli_text(one, "reason"), cli_text(one, "words"));
     }
 }
 

@@ -29,7 +29,6 @@ enum {
     CUTS_MAX = 12, /* in a row, without a byte between them */
     CUT_MS_MIN = 500,
     CUT_MS_MAX = 10000,
-    PAUSE_US = 50000,
 };
 
 /* One end of a copy. */
@@ -254,18 +253,14 @@ static bool is_folder(const char *path)
 /* After a cut.  False: it is given up. */
 static bool wait_for_next(struct copying *copying, unsigned cuts)
 {
-    int64_t until, ms = CUT_MS_MIN;
+    int64_t ms = CUT_MS_MIN;
 
     if (cuts > CUTS_MAX) return false;
     for (unsigned i = 1; i < cuts && ms < CUT_MS_MAX; i++) {
         ms *= 2;
     }
-    until = fl_clock_mono() + (ms < CUT_MS_MAX ? ms : CUT_MS_MAX);
     cli_fail(CLI_OK, "cut after %.1f MB; going on", (double)copying->offset / 1e6);
-    while (!cli_is_interrupted() && fl_clock_mono() < until) {
-        usleep(PAUSE_US);
-    }
-    return !cli_is_interrupted();
+    return cli_sleep_ms(ms < CUT_MS_MAX ? ms : CUT_MS_MAX);
 }
 
 /* All of what was begun is dropped, and copied again. */

@@ -210,11 +210,10 @@ static void describe_output(struct cli *cli, const char *id, const char *title, 
 /* Prints what the first failure says of itself: its last error line, or its cluster's words. */
 static void describe_words(struct cli *cli, const json_t *attempt)
 {
-    if (!*cli_text(attempt, "clusterWords")) return;
+    if (!*cli_text(attempt, "words")) return;
     printf("\nelement %lld, attempt %lld, replica %lld failed with:\n    %s\n",
            (long long)cli_int(attempt, "element"), (long long)cli_int(attempt, "attempt"),
-           (long long)cli_int(attempt, "firstReplica"),
-           cli_plain(cli, cli_text(attempt, "clusterWords")));
+           (long long)cli_int(attempt, "firstReplica"), cli_plain(cli, cli_text(attempt, "words")));
 }
 
 /* Prints the last lines of the first replica that failed, for each failed attempt. */

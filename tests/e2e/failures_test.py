@@ -39,7 +39,7 @@ def failures(h, job, **more):
 
 
 def words_of(h, job):
-    return h.api("GET", f"/v1/jobs/{job}/attempts")["attempts"][-1].get("clusterWords")
+    return h.api("GET", f"/v1/jobs/{job}/attempts")["attempts"][-1].get("words")
 
 
 def status_of(h, method, path, body=None, token=None):
@@ -63,7 +63,7 @@ def grouped(h):
         equal(told["groups"][1]["elements"], ",".join(str(e) for e in range(1, 60, 4)))
         assert not any(one["hasMoreElements"] for one in told["groups"]), told
     with shows("an element that succeeded has no words"):
-        equal({one["element"] % 4 for one in h.api("GET", f"/v1/jobs/{array}/attempts?limit=100")["attempts"] if "clusterWords" not in one}, {3})
+        equal({one["element"] % 4 for one in h.api("GET", f"/v1/jobs/{array}/attempts?limit=100")["attempts"] if "words" not in one}, {3})
     return array, told["groups"]
 
 

@@ -160,7 +160,7 @@ def trouble(s):
     spoke = s.run("echo 'ValueError: no lr'; echo bye; exit 4")
     with shows("a container that failed leaves its last error line"):
         s.ends(spoke, "failed", "ReplicaFailed")
-        equal(s.h.api("GET", f"/v1/jobs/{spoke}")["attempts"][-1]["clusterWords"], "ValueError: no lr")
+        equal(s.h.api("GET", f"/v1/jobs/{spoke}")["attempts"][-1]["words"], "ValueError: no lr")
     with shows("an image name that is none fails at once"):
         s.ends(none, "failed", "ImageUnavailable")
     with shows("a job without an image says what is missing"):
@@ -169,7 +169,7 @@ def trouble(s):
         s.ends(absent, "failed", "ImageUnavailable")
         told = s.cli("describe", absent)
         assert "ImageUnavailable" in told and " failed with:" in told and "absent:1" in told.split(" failed with:")[1], told
-        words = s.h.api("GET", f"/v1/jobs/{absent}")["attempts"][-1]["clusterWords"]
+        words = s.h.api("GET", f"/v1/jobs/{absent}")["attempts"][-1]["words"]
         assert words.startswith(("ErrImagePull", "ImagePullBackOff")) and len(words.encode()) <= 200, words
         assert any("absent:1" in line for line in s.h.log("agent-real").splitlines() if "cause=image" in line)
         s.wait_gone(absent)

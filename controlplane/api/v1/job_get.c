@@ -59,7 +59,7 @@ static void write_attempt(struct api_call *call, struct fl_json_out *json,
         if (attempt->first_replica != UINT32_MAX) {
             fl_json_put_u64(json, "firstReplica", attempt->first_replica);
         }
-        if (attempt->words.len > 0) fl_json_put_str(json, "clusterWords", attempt->words);
+        if (attempt->words.len > 0) fl_json_put_str(json, "words", attempt->words);
         job_json_usage(json, &attempt->usage);
         if (attempt->is_last) {
             fl_json_put_cstr(json, "elementState", job_state_name(attempt->state));

@@ -323,7 +323,7 @@ static const struct api_field attempt_fields[] = {
     API_MAY("reason", "string", "how it ended, in a word: see reasons.md"),
     API_MAY("exitCode", "integer", "the first failed replica's, else 0"),
     API_MAY("firstReplica", "integer", "that failed first"),
-    API_MAY("clusterWords", "string",
+    API_MAY("words", "string",
             "why it failed: after an exit code the last error line of its output, else the words "
             "of its cluster"),
     API_MAY("usage", "Usage", "its CPU, memory and I/O; absent: no meter saw it"),

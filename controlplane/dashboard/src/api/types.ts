@@ -182,7 +182,7 @@ export type Attempt = {
     /** that failed first */
     firstReplica?: number;
     /** why it failed: after an exit code the last error line of its output, else the words of its cluster */
-    clusterWords?: string;
+    words?: string;
     usage?: Usage;
     /** how its element ended, with its last attempt */
     elementState?: "held"

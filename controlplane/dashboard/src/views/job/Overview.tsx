@@ -102,7 +102,7 @@ function AttemptRow({ job, attempt }: { job: Job; attempt: Attempt }) {
             <Link class="link" href={logsPath(job.id, attempt.element, attempt.attempt)}>
                 Logs
             </Link>
-            {attempt.clusterWords && <p class="attempt-words">{attempt.clusterWords}</p>}
+            {attempt.words && <p class="attempt-words">{attempt.words}</p>}
         </li>
     );
 }

@@ -94,9 +94,9 @@ function FailureTable({ job, attempts }: { job: Job; attempts: readonly Attempt[
                                 {attempt.cluster}{" "}
                                 <span class="quiet">{attempt.nodes[attempt.firstReplica ?? 0]}</span>
                             </td>
-                            <td class="text" title={attempt.clusterWords}>
+                            <td class="text" title={attempt.words}>
                                 {reasonWords(attempt.reason ?? "")}{" "}
-                                <span class="quiet">{attempt.clusterWords}</span>
+                                <span class="quiet">{attempt.words}</span>
                             </td>
                             <td class="number">{attempt.exitCode}</td>
                             <td class="number">
