@@ -409,7 +409,7 @@ def two_at_once(one):
 def main():
     with hub.Hub() as h:
         def cli(*words, **env):
-            with_url = {"PATH": "/usr/bin:/bin", "HOME": h.dir, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token, **env}
+            with_url = {**os.environ, "HOME": h.dir, "XDG_CONFIG_HOME": h.dir, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token, **env}
             return subprocess.run([f"{BIN}/fairlead", *words], env=with_url, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
 
         h.agent("east", h.join("east"))
