@@ -2,8 +2,8 @@
 
 Each pair starts both builds anew, in an order that changes from pair to pair, each on a database of its own and with
 the bench tools of its own tree: a process that was started again may be 7 % faster or slower for as long as it lives,
-by where its memory came to lie. Within a pair both take turns of a second of load: what else the machine does, which
-changes over minutes, hits both, and the median of the turns counts. A figure is all CPU that a job costs here:
+by where its memory came to lie. Within a pair both take turns of a second of load: other work of the machine changes over
+minutes, so it hits both, and the median of the turns counts. A figure is all CPU that a job costs here:
 Postgres, the control plane, and the agents where there are some; the tool that submits is left out. Printed is the
 median of the pairs' ratios with its interval: from N pairs the k-th smallest and k-th largest ratio that hold the true
 median with a probability of at least 95 % (of 7 pairs the smallest and the largest).

@@ -85,7 +85,7 @@ class TlsSocket(io.RawIOBase):
 
 
 class Client:
-    """One connection over TLS that sends what it is told, and reads answers."""
+    """One connection over TLS that sends requests and reads answers."""
 
     def __init__(self, hub):
         self.token = hub.token

@@ -20,7 +20,8 @@ import time
 import urllib.error
 import urllib.request
 
-os.environ["FAIRLEAD_DEFAULT_CPU"] = "0"  # the load asks for nothing: what is measured is not bounded by the nodes of fake agents
+# Jobs of the load ask for no CPU, so the nodes of the fake agents do not bound the figures.
+os.environ["FAIRLEAD_DEFAULT_CPU"] = "0"
 FIGURES = "up started ended live doubled stopped lost enrolled log_bytes log_acked hold".split()
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 READY_S = 60
@@ -203,7 +204,7 @@ class Live:
         process = self.begin("load_bench", case, f"--seconds={seconds}", f"--warm={warm}", *args)
         return self.finish(process, seconds + warm + 90)
 
-    # ---- who used how much
+    # ---- CPU and memory used
 
     def cpu(self):
         """CPU seconds so far: Postgres, and ours but for the tools that post."""
@@ -216,7 +217,7 @@ class Live:
 
 
 def with_half(figure, half):
-    """What the spine must reach at least: half of the goal."""
+    """Notes in the figure whether the measured system reaches half of the goal, the least that is accepted."""
     figure["half"] = bool(half)
     return figure
 
@@ -320,7 +321,7 @@ def life(figure):
 
 
 def start_floor(run):
-    """What submit to start cannot pass: a request, three hops, two commits of one row."""
+    """The least time from submit to start, in ms: a request, three hops, two commits of one row."""
     times = ["--seconds=1", "--warm=0.3"]
     rtt_ms = run.tool("echo_bench", "rtt", *times)["value"] / 1000
     commit_ms = run.on_fresh("floor", "unnest-1", times=times)["batch_p50_ms"]

@@ -10,7 +10,7 @@ import { build } from "esbuild";
 
 const MAIN = "src/main.tsx";
 const OUT = "built";
-/** What the first page loads: the script, what it imports at once, and the styles. */
+/** The first page loads the script, its direct imports and the styles. */
 const FIRST_GZIP_BYTES_MAX = 90 * 1024;
 /** A part with all that only it, or it and other parts, import. */
 const PART_GZIP_BYTES_MAX = 32 * 1024;
@@ -39,8 +39,8 @@ const xtermStyles = {
     },
 };
 
-/* A part imports the whole application first.  What both use is then in one file, which is there already; else it would
- * be in as many files as there are sets of parts that share something. */
+/* A part imports the whole application first, so the code that both use is in one file, which the page has already;
+ * otherwise that code would be in as many files as there are sets of parts that share something. */
 const partsLast = {
     name: "parts-last",
     setup({ onResolve, onLoad }) {

@@ -1,5 +1,5 @@
 # The Debian packages, made by CPack: fairlead, fairlead-controlplane, fairlead-agent.  Their parts are the components
-# of the install rules; what a linker finds becomes a dependency by itself, what is opened by name is written here.
+# of the install rules.  CPack finds the libraries that the linker needs; a library opened by name is listed here.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 set(CPACK_PACKAGE_VENDOR "Fairlead")

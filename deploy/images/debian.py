@@ -1,4 +1,4 @@
-"""What this machine's Debian packages say: the libraries that a program loads, the owner of a file, versions, licences."""
+"""Reads this machine's Debian packages: the libraries that a program loads, the owner of a file, versions, licences."""
 import functools
 import os
 import re
@@ -115,7 +115,7 @@ def paragraphs(text):
 
 
 def short_names(package):
-    """What a package's files are licensed under, in Debian's words; its packaging is left out."""
+    """Debian's names for the licences of a package's files; the licence of its packaging is left out."""
     names = []
     for part in paragraphs(copyright_of(package)):
         if "Files" in part and not part["Files"].startswith("debian/") and "License" in part:

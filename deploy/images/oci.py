@@ -1,4 +1,5 @@
-"""Writes an image of one layer as a tar in OCI image layout.  Nothing in it depends on the clock, the user or the order of files."""
+"""Writes an image of one layer as a tar in OCI image layout.  Nothing in it depends on the clock, the user or the order of
+files."""
 import gzip
 import hashlib
 import io
@@ -12,7 +13,7 @@ MEDIA = "application/vnd.oci.image"
 
 
 class Tree:
-    """What is in an image: path without the first '/' -> how its entry looks."""
+    """The content of an image: path without the first '/' -> its tar entry."""
 
     def __init__(self):
         self.entries = {}

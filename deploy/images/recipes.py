@@ -1,4 +1,4 @@
-"""What each image holds.  The table comes first; 'fill' makes it a tree of files."""
+"""The content of each image.  The table comes first; 'fill' makes it a tree of files."""
 import glob
 import os
 import re
@@ -28,7 +28,7 @@ class Recipe(typing.NamedTuple):
     environment: dict = {}
 
 
-# What 'fairlead top' knows of terminals: Debian's choice of the common ones.
+# Descriptions of terminals, for 'fairlead top': Debian's choice of the common ones.
 TERMINALS = ("/usr/lib/terminfo/*/*",)
 
 CLIENT = {"HOME": "/tmp", "PATH": "/usr/bin"}
@@ -143,7 +143,7 @@ def add_debian(tree, recipe, needed):
 
 
 def add_certificates(tree):
-    """Mozilla's, as Debian packs them; what this machine trusts beside them is its own affair."""
+    """Adds Mozilla's certificates, as Debian packs them, and none that this machine alone trusts."""
     paths = sorted(glob.glob("/usr/share/ca-certificates/mozilla/*.crt"))
     if not paths:
         raise debian.Missing("no certificate authorities are here: apt-get install ca-certificates")

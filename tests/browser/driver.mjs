@@ -87,7 +87,7 @@ await context.grantPermissions(["clipboard-read", "clipboard-write"]);
 export const page = await context.newPage();
 page.setDefaultTimeout(WAIT_MS);
 
-/** What a page must never say; a request that is cut on purpose is not a fault. */
+/** Errors that a page must never report; a request that is cut on purpose is not a fault. */
 let faults = [];
 export const cut = { isOnPurpose: false };
 page.on("pageerror", (error) => faults.push(`error: ${error.message}`));

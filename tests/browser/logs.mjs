@@ -162,7 +162,7 @@ const browser = await chromium.launch({
         `--host-resolver-rules=MAP ${target.host} 127.0.0.1:${forwarder.port}`,
     ],
 });
-/* What a promise waits for is there soon, or not at all. */
+/* A promise that is not kept within this time is broken. */
 const PATIENCE_MS = 60_000;
 const violations = [];
 
@@ -281,7 +281,7 @@ await Promise.all([million, arts, hostile, gang, array].map(ended));
 
 const page = await openPage();
 
-await check("the first lines of a long log are there (the time is told, not judged)", async () => {
+await check("the first lines of a long log are there (the test prints the time and does not judge it)", async () => {
     await page.goto(`${flags.url}/jobs/${million}`);
     const tab = page
         .getByRole("link", { name: "Logs", exact: true })
@@ -565,7 +565,7 @@ await check("a line of megabytes is cut for show and says how much is left", asy
     );
 });
 
-await check("of a gang that failed the replica that failed first is offered first", async () => {
+await check("in a gang that failed, the replica that failed first is offered first", async () => {
     await openLogs(page, gang);
     await seeText(page, "rank 2 gives up");
     expect(
@@ -659,7 +659,7 @@ await check("lines are shown as they are written", async () => {
     return `95 of 100 within ${p95} ms`;
 });
 
-await check("who scrolls up keeps the place, and is told of new lines", async () => {
+await check("a reader who scrolls up keeps the place, and sees that new lines came", async () => {
     await page.mouse.move(600, 500);
     await page.mouse.wheel(0, -300);
     await sleep(500);

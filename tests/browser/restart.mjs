@@ -2,8 +2,8 @@
  *
  *     node tests/browser/restart.mjs --url URL --token TOKEN --job JOB [--shots DIR]
  *
- * The job runs and writes a line a moment.  Prints 'READY' when the page shows its log live; then whoever runs this
- * kills the control plane, has it started again, and writes a line to standard input.  Prints 'ok - sentence' or
+ * The job runs and writes a line a moment.  Prints 'READY' when the page shows its log live; then the caller kills
+ * the control plane, starts it again, and writes a line to standard input.  Prints 'ok - sentence' or
  * 'not ok - sentence: why' for each promise, and exits 1 when one does not hold. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

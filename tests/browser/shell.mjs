@@ -43,7 +43,7 @@ for (const { id } of [running, array, brief]) await untilState(id, ["running"]);
 const status = page.locator(".terminal-bar [role=status]");
 const rows = page.locator(".xterm-rows");
 
-/** What the terminal shows, without the spaces at its lines' ends. */
+/** The text in the terminal, without the spaces at its lines' ends. */
 async function shown() {
     const lines = await rows.locator("> div").allTextContents();
     return lines.map((line) => line.replaceAll("\u00a0", " ").trimEnd()).join("\n");
@@ -242,7 +242,7 @@ await check("a shell that ends says with which exit code, and another one is ope
     isSilent();
 });
 
-await check("a lost connection is told, and it connects again", async () => {
+await check("the shell reports a lost connection, and connects again", async () => {
     await connect(running.id);
     cut.isOnPurpose = true;
     forwarder.cut();
@@ -302,7 +302,7 @@ await check("a job of which nothing runs says so in place of a shell", async () 
     isSilent();
 });
 
-await check("what the control plane refuses is told in its words", async () => {
+await check("a refusal is shown in the control plane's words", async () => {
     await open(`/jobs/${array.id}/shell`);
     await page.getByLabel("Element").fill("1");
     await page.keyboard.press("Enter");
@@ -389,7 +389,7 @@ await check("a part that does not load says so, and comes when the page is loade
     expect(violations.length === 0, violations.join("; "));
 });
 
-await check("what a page does not show it does not load", async () => {
+await check("a page does not load the parts that it does not show", async () => {
     const loaded = [];
     const note = (request) => loaded.push(new URL(request.url()).pathname);
     page.on("request", note);

@@ -50,7 +50,7 @@ def never(h):
 
 
 def lines(h):
-    with shows("lines of a batch name lines before them, whatever stands between"):
+    with shows("lines of a batch name lines before them, also with other lines between"):
         results = batch(h, {"spec": "s", "job": {"command": QUICK}}, {"command": ["sleep", "1"]}, {"use": "s"},
                         {"command": QUICK, "after": [{"line": 2}, {"line": 3, "on": "any"}]}, {"use": "s", "after": [{"line": 4}]})
         ids = [one.get("id") for one in results]
@@ -136,7 +136,7 @@ def verbs(h):
         cli(h, "release", first)
         for job in (first, second, third):
             h.wait(job, "succeeded")
-    with shows("one that waits is told within the time of two looks, by the job that it waits for"):
+    with shows("a person who waits for a job learns, within two polls, which job it waits for"):
         slow = cli(h, "run", "--detach", "sleep", "8").stdout.strip()
         out = cli(h, "run", "--after", slow, "echo", "done")
         equal(out.stdout, "done\n")

@@ -29,7 +29,7 @@ class Answer:
 
 
 def call(f, method, path, body=None, headers=None, token=""):
-    """The whole answer, whatever its status.  token None: without one."""
+    """The whole answer, for any status.  token None: without one."""
     where = urllib.parse.urlsplit(f.url)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
     sent = {} if token is None else {"Authorization": f"Bearer {token or f.token}"}
@@ -71,7 +71,7 @@ def description(f):
             for status, answer in route["responses"].items():
                 for content in answer.get("content", {}).values():
                     assert content["schema"], (route["operationId"], status)
-    with shows("what is not described is told: the check of answers can fail"):
+    with shows("the check of answers can fail: it reports a member that is not described"):
         states = b'"byState":{"held":0,"queued":0,"starting":0,"running":0,"stopping":0}'
         json_of_it, good = {"content-type": "application/json"}, b'{"name":"x","paused":true,"defaultCpu":null,"jobs":0,%s}' % states
         for headers, body, why in ((json_of_it, b'{"name":"x","paused":false,"defaultCpu":null,%s}' % states, "lacks jobs"),
@@ -129,7 +129,7 @@ def description(f):
                 assert answer.status < 500, (method, path, answer.status, answer.body)
                 if answer.status >= 400:
                     equal(answer.json()["status"], answer.status, f"{method} {path}")
-    with shows("whatever stands in a body is answered, and the control plane goes on"):
+    with shows("any body gets an answer, and the control plane goes on"):
         for path, methods in about["paths"].items():
             made = path.replace("{job}", "job-zzzz").replace("{id}", "none").replace("{cluster}", "nowhere").replace("{queue}", "nowhere")
             fields = {name for route in methods.values() for content in route.get("requestBody", {}).get("content", {}).values()
@@ -189,7 +189,7 @@ def submitting(f):
             assert call(f, method, path, other, key).status in (409, 422, 200 if "dryRun" in path else 409), (path, other)
         equal(call(f, "POST", "/v1/jobs", {"command": ["false"]}, key).status, 409)
         equal(call(f, "POST", "/v1/jobs", body, {"Idempotency-Key": "k" * 129}).status, 400)
-    with shows("of many requests with one key at the same time one is done; the others have its answer, or 409"):
+    with shows("many requests with one key at the same time make one job; the others have its answer, or 409"):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(lambda _: call(f, "POST", "/v1/jobs", {"command": ["true"], "name": "once"}, {"Idempotency-Key": "race"}), range(24)))
         assert {answer.status for answer in answers} <= {201, 409}, [answer.status for answer in answers]
@@ -300,7 +300,7 @@ def streaming(f):
         lines = call(f, "GET", f"/v1/jobs/{job}/events", headers={"Accept": "application/x-ndjson"}).lines()
         equal([line["type"] for line in lines], [event[1] for event in whole])
         assert all("exitCode" not in line for line in lines if line.get("state") == "running"), lines
-    with shows("a place of events that is none is refused or answered with reset"):
+    with shows("an invalid place of events is refused or answered with reset"):
         where = urllib.parse.urlsplit(f.url)
         connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
         connection.request("GET", "/v1/events", headers={"Authorization": f"Bearer {f.token}", "Last-Event-ID": "999999999.0"})
@@ -440,7 +440,7 @@ def streaming(f):
 def access(f):
     made = lambda name, scopes, **more: call(f, "POST", "/v1/tokens", dict(name=name, scopes=scopes, **more)).json()
     call(f, "POST", "/v1/queues", {"name": "other"})
-    with shows("scopes: what each may, and 403 for what it may not; another queue's job is 404"):
+    with shows("scopes: the rights of each, and 403 beyond them; another queue's job is 404"):
         tokens = {name: made(name, [name])["token"] for name in ("read", "submit", "cancel", "admin")}
         job = f.submit({"command": ["true"], "hold": True})
         asked = (("GET", f"/v1/jobs/{job}", None, {"read", "admin"}), ("POST", "/v1/jobs?dryRun=true", {"command": ["true"]}, {"submit", "admin"}),
@@ -482,7 +482,7 @@ def access(f):
         equal(post(ann | {"Idempotency-Key": "as"}).json()["id"], post(ann | {"Idempotency-Key": "as"}).json()["id"])
         equal(post({"Fairlead-As": "bob", "Idempotency-Key": "as"}).status, 409)
         equal(call(f, "POST", "/v1/tokens", {"name": "anns", "scopes": ["read"]}, ann).json()["owner"], "ann")
-    with shows("without that right, or with a name that is none, nothing is done"):
+    with shows("without that right, or with an invalid name, nothing is done"):
         plain = made("plain", ["submit", "read", "cancel"])["token"]
         refused = post(ann, plain)
         equal((refused.status, "delegate" in refused.json()["detail"]), (403, True))
@@ -574,7 +574,7 @@ def access(f):
 
 
 def rest(f):
-    """What the others have not called, so that each operation's answer is held against its description."""
+    """Calls the remaining operations, so that each operation's answer is compared with its description."""
     with shows("creations and actions answer the object as GET shows it"):
         made = call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True, "labels": {"a": "b"}, "params": {"lr": 1}}).json()
         got = call(f, "GET", f"/v1/jobs/{made['id']}").json()
@@ -599,7 +599,7 @@ def rest(f):
         equal((second.status, second.headers["location"], second.headers["idempotent-replayed"]), (201, first.headers["location"], "true"))
         equal((first.json()["state"], second.json()["state"]), ("queued", "succeeded"))
         assert "idempotent-replayed" not in first.headers
-    with shows("what was refused for now is decided anew under the same key, what was accepted is not"):
+    with shows("a request that was refused for now is decided anew under the same key, an accepted one is not"):
         key, body = {"Idempotency-Key": "later"}, {"command": ["true"], "queue": "later"}
         both = [{"command": ["true"], "hold": True}, {"command": ["true"], "queue": "later", "hold": True}]
         equal(call(f, "POST", "/v1/jobs", body, key).status, 422)

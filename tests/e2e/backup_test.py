@@ -126,7 +126,7 @@ def is_not_restored(h):
 
 
 def is_restored(h, known, ended):
-    with shows("a restore into a new database, by the words of docs/operations.md: what came after is told as lost, tokens count"):
+    with shows("a restore into a new database, by the words of docs/operations.md: later jobs are reported as lost, tokens count"):
         h.start()
         lost = [h.submit({"command": ["true"], "hold": True}) for _ in range(4)]
         h.follow("restore a backup")

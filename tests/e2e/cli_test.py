@@ -26,14 +26,14 @@ def bare(*words, stdin=None):
 
 
 def complete(line, env=None):
-    """What a real bash offers at the end of the line."""
+    """The words that a real bash offers at the end of the line."""
     script = """source <("$0" completion bash); COMP_WORDS=($1); [[ $1 == *" " ]] && COMP_WORDS+=("")
                 COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _fairlead; echo "${COMPREPLY[*]}" """
     return subprocess.run(["bash", "-c", script, FAIRLEAD, line], env=env, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout.split()
 
 
 def fish_offers(line, env=None):
-    """What a real fish offers at the end of the line, without the texts beside it; nothing is said on stderr."""
+    """The words that a real fish offers at the end of the line, without the texts beside them; stderr stays empty."""
     script = 'source (fairlead completion fish | psub); complete -C "$argv[1]"'
     with tempfile.TemporaryDirectory() as home:  # fish makes folders there
         env = dict(env or os.environ, PATH=f"{BIN}:{os.environ['PATH']}", HOME=home)
@@ -43,7 +43,7 @@ def fish_offers(line, env=None):
 
 
 def zsh_shows(line, *wanted):
-    """A real zsh is asked twice for completions of the line; what it then writes holds all that is wanted."""
+    """Asks a real zsh twice for completions of the line; its output must hold all wanted words."""
     master, slave = pty.openpty()
     env = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}", TERM="dumb", PS1="> ")
     process = subprocess.Popen(["zsh", "-f", "-i"], env=env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
@@ -82,7 +82,7 @@ def answered(f, answer, *words):
 
 
 def on_a_terminal(f, *words, columns=200, **env):
-    """What a command writes to a terminal."""
+    """The output of a command on a terminal."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([FAIRLEAD, *words], env=dict(f.env, TERM="xterm", **env), stdin=slave, stdout=slave, stderr=subprocess.DEVNULL)
@@ -185,7 +185,7 @@ def running(f):
         equal(f.run("run", "--", "true").returncode, 0)
     with shows("a deadline is exit code 124"):
         equal(f.run("run", "--deadline", "1s", "--", "sleep", "60").returncode, 124)
-    with shows("replicas are told apart in a followed log"):
+    with shows("a followed log marks the lines of each replica"):
         out = f.run("run", "--replicas", "3", "--", "sh", "-c", "sleep 0.$FAIRLEAD_REPLICA; echo rank $FAIRLEAD_REPLICA")
         equal(sorted(line.split("rank")[1] for line in out.stdout.splitlines()), [" 0", " 1", " 2"])
     with shows("a script brings its flags, the command line wins"), tempfile.NamedTemporaryFile("w", suffix=".sh") as script:
@@ -221,7 +221,7 @@ def running(f):
         equal(json.loads(f.cli("run", "-d", "-o", "json", "true"))["state"], "queued")
         text = "name: a\ncommand: [echo, a]\n---\nname: b\ncommand: [echo, b]\n"
         equal([json.loads(line)["name"] for line in f.cli("submit", "-o", "jsonl", "-", stdin=text).splitlines()], ["a", "b"])
-    with shows("whoever watches a job that waits is told why, and what says more; and again when it has become another reason"):
+    with shows("a person who watches a waiting job sees the reason and the next command; and again when the reason changes"):
         f.cli("queue", "create", "shut", "--paused")
         for words in (["run", "-q", "shut", "--gpus", "1", "true"], ["wait", "@last"]):
             with subprocess.Popen([FAIRLEAD, *words], env=f.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watcher:
@@ -338,7 +338,7 @@ def running(f):
 
 
 def failing(f):
-    with shows("of a gang the replica that failed first is named, and its code is the exit code"):
+    with shows("in a gang the replica that failed first is named, and its code is the exit code"):
         out = f.run("run", "--replicas", "3", "--", "sh", "-c", "echo rank $FAIRLEAD_REPLICA; test $FAIRLEAD_REPLICA = 2 && exit 9; sleep 300")
         equal(out.returncode, 9, out.stderr)
         assert "replica 2 was the first" in out.stderr, out.stderr
@@ -351,7 +351,7 @@ def failing(f):
         assert re.search("elements +3 total +1 succeeded +2 failed", text), text
         assert text.index("last lines of element 1,") < text.index("last lines of element 2,"), text
         assert "part 0" not in text, text
-    with shows("of an array the failures come first, then the others in runs; --state, --element and --limit list attempts"):
+    with shows("an array lists its failures first, then the others in runs; --state, --element and --limit list attempts"):
         job = f.cli("run", "-d", "--array", "40", "--", "sh", "-c", "[ $((FAIRLEAD_ELEMENT % 3)) != 1 ] || exit 4").strip()  # 1, 4, ... 37: 13 of them
         f.cli("wait", job)
         text = f.cli("describe", job)
@@ -384,7 +384,7 @@ def failing(f):
         equal(f.run("logs", "-f", job).returncode, 0)
         f.wait(job)
         assert "cancel" in f.cli("explain", job).lower()
-    with shows("what is not there is named, exit code 1"):
+    with shows("an absent object is named, exit code 1"):
         for words in (("get", "job-zzzz"), ("describe", "job-zzzz"), ("logs", "job-zzzz"), ("cancel", "job-zzzz")):
             out = f.run(*words)
             equal((out.returncode, out.stderr.count("\n")), (1, 1), f"{words}: {out.stderr}")

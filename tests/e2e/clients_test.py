@@ -1,7 +1,7 @@
 """Clients that three generators make of openapi.json submit, page by cursor, cancel and follow jobs.
 
-The generators come from PyPI, npm and Maven Central, in the versions below, and are kept in build/clients beside what they made; a
-registry that cannot be reached is a failure, told with the tool's own words.
+The generators come from PyPI, npm and Maven Central, in the versions below, and are kept in build/clients beside what they
+made; a registry that cannot be reached is a failure, told with the tool's own words.
 """
 import json
 import os
@@ -65,7 +65,7 @@ def write(path, text):
 
 
 def describe(h):
-    """openapi.json, where the generators find it; what it says."""
+    """Writes openapi.json where the generators find it; returns its content."""
     status, _, document = h.ask("GET", "/v1/openapi.json")
     assert status == 200, status
     write(os.path.join(DIR, "openapi.json"), document.decode())
@@ -81,7 +81,7 @@ def python_client(h, document, env):
         write(f"{path}/config.yaml", "post_hooks: []\n")
         said = run(f"{tools}/bin/openapi-python-client", "generate", "--path", "openapi.json", "--meta", "none", "--config", f"{path}/config.yaml",
                    "--output-path", f"{path}/fairlead_api", "--overwrite")
-        # It takes JSON bodies alone, and says so of YAML and lines of JSON; an error of a schema or route would be told as another.
+        # The generator takes JSON bodies alone, and warns of YAML and lines of JSON; other errors have other words.
         told = [line for line in said.splitlines() if "Unsupported content type" not in line and ("ERROR" in line or "parsing" in line)]
         assert all("POST /v1/jobs within" in line or "POST /v1/jobs:batch within" in line for line in told), said
 

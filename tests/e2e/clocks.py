@@ -7,7 +7,8 @@ LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
 
 
 def forget_dead():
-    """The library names its shared memory by the process, does not remove it when that is killed, and then ends the next of that number."""
+    """The library names its shared memory by the process, does not remove it when that is killed, and then ends the next of
+    that number."""
     for path in glob.glob("/dev/shm/*faketime_*"):
         if not os.path.exists(f"/proc/{path.rpartition('_')[2]}"):
             with contextlib.suppress(FileNotFoundError):
@@ -15,7 +16,8 @@ def forget_dead():
 
 
 class Clock:
-    """Of one program or more.  The monotonic clock, and the processes that an agent starts for jobs, stay as they are."""
+    """The clock of one or more programs.  It leaves the monotonic clock alone, and the processes that an agent starts for
+    jobs."""
 
     def __init__(self, path):
         assert LIBRARY, "libfaketime is not there: apt-get install faketime"
@@ -36,7 +38,8 @@ class Clock:
 
 
 class Clocked:
-    """For a Hub: each program that has a clock in 'clocks', by name, runs by it.  Postgres is 'postgres', an agent its cluster."""
+    """For a Hub: each program that has a clock in 'clocks', by name, runs by it.  Postgres is 'postgres', an agent its
+    cluster."""
 
     def make_clocks(self, *names):
         self.clocks = {name: Clock(os.path.join(self.dir, f"clock-{name}")) for name in names}

@@ -1,5 +1,5 @@
-"""Clocks that are wrong: a day forward and back at the hub, at Postgres and at an agent, the second at which 32 bits end, and an
-agent that believes in 2038.  Deadlines, tokens, tunnels and jobs go by elapsed time; the log names the skew."""
+"""Clocks that are wrong: a day forward and back at the hub, at Postgres and at an agent, the second at which 32 bits end, and
+an agent that believes in 2038.  Deadlines, tokens, tunnels and jobs go by elapsed time; the log names the skew."""
 import time
 
 import clocks
@@ -12,7 +12,7 @@ SMALL = {"cpu": "10m", "memory": "8Mi"}
 ROOM = {"cpus": "8", "memory": "8GiB"}
 DEADLINE_S = 12
 BITS_31 = 1 << 31
-# Prints when it was born and when it was told to end, by a clock that nobody sets.
+# Prints the time from its start to its SIGTERM, by the monotonic clock, which the test does not set.
 PATIENT = ("import signal,time,sys\n"
            "began=time.monotonic()\n"
            "def end(*_):\n print(time.monotonic()-began,flush=True)\n sys.exit(1)\n"

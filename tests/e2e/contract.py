@@ -1,10 +1,10 @@
-"""What the control plane answers, held against its own openapi.json: status, headers, content type and every member.
+"""Compares the control plane's answers with its own openapi.json: status, headers, content type and every member.
 
     contract = Contract(json.loads(document))
     contract.check("GET", "/v1/jobs?limit=1", 200, {"content-type": "application/json"}, body)
 
-Of JSON Schema it knows what our document uses; a word that it does not know is an error, so that none is passed over.
-An answer has no member that its schema lacks: what is sent is described.
+It knows the keywords of JSON Schema that our document uses; an unknown keyword is an error, so none is passed over.
+An answer has no member that its schema lacks.
 """
 import json
 import re
@@ -36,7 +36,7 @@ class Contract:
         return self.document["components"]["schemas"][name]
 
     def route(self, method, path):
-        """The operation, or None: there is no such route, and the answer is a problem that says so."""
+        """The operation, or None: the route is not described, and the answer must be a problem that says so."""
         path, method = path.split("?")[0], "get" if method == "HEAD" else method.lower()
         found = [name for pattern, name in self.paths if pattern.match(path)]
         found = [name for name in found if name == path] or found
@@ -49,7 +49,7 @@ class Contract:
             return
         answers = route["responses"]
         if status in (405, 501) or status == 408:
-            return  # of the server, before any route
+            return  # the HTTP server answers these, before any route
         need(str(status) in answers, at, f"a status that is not described: {sorted(answers)}")
         self.checked.add((route["operationId"], status))
         for name in HEADERS & set(headers) if status < 300 else ():

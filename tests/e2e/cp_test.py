@@ -92,7 +92,7 @@ def both_ways(f, job, home):
 
 
 def wrong(f, job, home):
-    with shows("what is wrong is said by name: two local ends, two ends of jobs, no such file, no such folder, no such job"):
+    with shows("a mistake is named: two local ends, two ends of jobs, an absent file, folder or job"):
         for words, code, said in (((f"{home}/mine", f"{home}/x"), 64, f"neither is of a job; write JOB:{home}/x"), ((f"{job}:a", f"{job}:b"), 64, "one of the two must be of this machine"),
                                   ((f"{job}:a",), 64, "usage: fairlead cp JOB:PATH LOCAL"), ((f"{home}/none", f"{job}:x"), None, f"{home}/none: No such file"),
                                   ((f"{job}:theirs", f"{home}/no/where"), None, f"{home}/no: No such file"), (("job-404:x", home), None, "job-404")):
@@ -135,7 +135,7 @@ def hostile(f, home):
         out = cp(f, f"{job}:got", f"{home}/in", code=code)
         assert said in out, (said, out)
 
-    with shows("a path that leads out of the place that was asked for ends the copy, whatever way it takes"):
+    with shows("a path that leads out of the wanted folder in any way ends the copy"):
         for path, said in cases:
             get(archive((path, tarfile.REGTYPE, b"harm")), 77, said)
         equal(tree(f"{home}/in"), {})
@@ -147,7 +147,7 @@ def hostile(f, home):
         os.symlink(home, f"{home}/in/got/out")
         get(archive(("./got/out/over", tarfile.REGTYPE, b"harm")), 74, "out is not a folder here")
         os.remove(f"{home}/in/got/out")
-    with shows("an archive that is cut off, or is none, is an error; the old file stays, and no half of a new one is left"):
+    with shows("an archive that is cut off, or is no archive, is an error; the old file stays, and no half of a new one is left"):
         whole = archive(("./got/door/over", tarfile.REGTYPE, b"new" * 5000))
         get(whole[:9000], 70, "the archive was cut off")
         get(b"Usage: tar" * 100, 70, "this is no tar archive")
@@ -155,7 +155,7 @@ def hostile(f, home):
         equal(list(tree(f"{home}/in")), ["got", "got/door", "got/door/over"])
         get(whole, 0, "")
         equal(read(f"{home}/in/got/door/over"), b"new" * 5000)
-    with shows("a replica without tar is told so"):
+    with shows("the error for a replica without tar says so"):
         os.remove(f"{files}/bin/tar")
         none = f.submit({"command": ["/bin/sleep", "600"], "env": {"PATH": f"{files}/bin"}})
         f.wait(none, "running")

@@ -1,4 +1,5 @@
-"""The dashboard in a real browser: Debian's Chromium, driven by the programs of tests/browser against a fleet of this test's own.
+"""The dashboard in a real browser: Debian's Chromium, driven by the programs of tests/browser against a fleet of this test's
+own.
 
 Each prints a line for each sentence that it has shown. Screenshots of what they saw are in build/browser/shots.
 """
@@ -15,7 +16,7 @@ DIR = os.path.join(ROOT, "build", "browser")
 
 
 def install():
-    """What the programs need from npm, once for each lock."""
+    """Installs the npm packages of the programs, once for each lock."""
     lock, mark = os.path.join(PROGRAMS, "package-lock.json"), os.path.join(DIR, "node_modules", ".made_for")
     with open(lock, "rb") as file:
         wanted = file.read()
@@ -83,6 +84,7 @@ def main():
     with fleet.Fleet() as f:
         types(f)
         program(f, "dashboard")
+        program(f, "groups")
         program(f, "shell")
         restart(f)
         program(f, "logs", "--lines", str(fleet.by_mode(100_000, 1_000_000, 10_000_000)))

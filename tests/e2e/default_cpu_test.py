@@ -19,7 +19,7 @@ def cli(h, *words, code=0):
 
 
 def resources(spec):
-    """What each role's replicas ask for."""
+    """The resources that each role's replicas ask for."""
     return [role["template"]["spec"]["containers"][0].get("resources") for role in spec["roles"]]
 
 
@@ -34,12 +34,12 @@ def spreads(h):
         equal(sorted(h.job(job)["cluster"] for job in jobs), ["east", "east", "west", "west"])
         equal(asked(h, jobs[0]), [{"requests": {"cpu": "1"}}])
         fifth = h.submit({"command": SLEEP})
-        until("it waits, and is told for what", lambda: "cpu" in json.dumps(h.api("GET", f"/v1/jobs/{fifth}/explain")).lower())
+        until("it waits, and its reason names the CPU", lambda: "cpu" in json.dumps(h.api("GET", f"/v1/jobs/{fifth}/explain")).lower())
         equal(h.job(fifth)["state"], "queued")
         for job in [*jobs, fifth]:
             h.api("POST", f"/v1/jobs/{job}:cancel", {})
             h.wait(job, "cancelled")
-    with shows("what a job asks for stays, role by role"):
+    with shows("a job's own request stays, role by role"):
         job = h.submit({"command": SLEEP, "hold": True, "resources": {"cpu": "100m"}})
         equal(asked(h, job), [{"requests": {"cpu": "100m"}, "limits": {"cpu": "100m"}}])
         container = {"containers": [{"command": SLEEP, "resources": {"requests": {"cpu": "250m"}}}]}
@@ -72,7 +72,7 @@ def queues(h):
         equal(h.api("POST", "/v1/queues", {"name": "default"})["defaultCpu"], "0")
         equal(h.api("PATCH", "/v1/queues/default", {"defaultCpu": None})["defaultCpu"], None)
         equal(asked(h, h.submit({"command": SLEEP, "hold": True})), [{"requests": {"cpu": "1"}}])
-    with shows("a follower of events is told"):
+    with shows("a follower of events sees the change"):
         stream = Stream(h, "/v1/events")
         until("it follows", lambda: stream.status == 200)
         for cpu in ("3", None):
@@ -118,7 +118,7 @@ def queues(h):
 
 
 def refusals(h):
-    with shows("what is no number of CPUs is refused by name, and changes nothing; a queue that is not there is not made"):
+    with shows("a value that is no number of CPUs is refused by name, and changes nothing; an absent queue is not made"):
         for bad in ("much", "-1", "100001", ""):
             for method, path in (("POST", "/v1/queues"), ("PATCH", "/v1/queues/small")):
                 status, _, text = h.ask(method, path, {"name": "other", "defaultCpu": bad} if method == "POST" else {"defaultCpu": bad})
@@ -127,7 +127,7 @@ def refusals(h):
         equal(h.ask("PATCH", "/v1/queues/none", {"defaultCpu": "2"})[0], 404)
         equal(h.api("GET", "/v1/queues/small")["defaultCpu"], "2")
         equal(h.ask("GET", "/v1/queues/other")[0], 404)
-    with shows("a setting that is none is refused at the start, by name"):
+    with shows("an invalid setting is refused at the start, by name"):
         done = subprocess.run([os.path.join(BIN, "fairleadd"), "--database", "@" + h.database, "--state-dir", os.path.join(h.dir, "other"),
                                "--default-cpu", "much"], capture_output=True, text=True, timeout=60)
         assert done.returncode == 64 and "is no number of CPUs like 1 or 500m" in done.stderr and "default_cpu" in done.stderr, done

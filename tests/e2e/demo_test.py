@@ -17,7 +17,7 @@ DEMO = [os.path.join(BIN, "fairlead"), "demo"]
 
 
 def processes_of(folder):
-    """Whoever has the folder in its command line, environment or working directory."""
+    """The processes that have the folder in their command line, environment or working directory."""
     found = []
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) == os.getpid():

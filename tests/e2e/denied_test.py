@@ -1,5 +1,5 @@
-"""Refusals are in the audit: of whom, from where, what and which object; of many, the rows that a minute has, and the number of the rest.
-And a token that is revoked takes with it what it made, if that is asked for."""
+"""Refusals are in the audit: the actor, its address, the request and the object.  A minute has a limited number of rows, and a
+count of the rest.  And the revocation of a token revokes the tokens that it made, if the caller asks for that."""
 import http.client
 import json
 import os
@@ -139,7 +139,7 @@ def main():
             assert "and 2 made by it" in said, said
             for token in (boss, child, grandchild):
                 refused(401, "GET", "/v1/whoami", headers=bearer(token["token"]))
-        with shows("of a flood a minute has its rows, and all others are counted"):
+        with shows("a flood gets one minute's rows, and all others are counted"):
             connection = http.client.HTTPConnection("127.0.0.1", h.ports["api"], timeout=30)
             for _ in range(FLOOD):
                 connection.request("GET", "/v1/flood")

@@ -7,7 +7,7 @@ import fleet
 import hub
 from fleet import equal, shows, until
 
-# Whoever reads a document waits for longer than a read may.
+# Each reader of a document waits for longer than a read may.
 LOCK = "begin; lock table spec in access exclusive mode; select pg_sleep(12); commit"
 
 

@@ -1,5 +1,5 @@
-"""An open job is edited: by PATCH with and without If-Match, under keys and by several at once, by the command line; what it
-brings about where the job starts, what is told of it, and what is refused."""
+"""An open job is edited: by PATCH with and without If-Match, under keys and by several at once, by the command line.  The test
+checks where the job then starts, the events and records of an edit, and the refusals."""
 import json
 import os
 import pty
@@ -63,7 +63,7 @@ def editor(h):
         wrong = "sed -i -e 's/^priority: .*/priority: 5000/' -e 's/^priority: 7/&/'"
         said = in_editor(h, job, wrong, "n", code=65)
         assert "fairlead: priority: wants a whole number, from -1000 to 1000" in said and "the text is kept: " in said, said
-        assert "line 1" not in said, said  # of a body that the command made
+        assert "line 1" not in said, said  # the command made that body, so its lines are not the user's
         equal(len(texts(h)), 1)
         os.remove(os.path.join(h.dir, texts(h)[0]))
         said = in_editor(h, job, f"sh -c 'if grep -q 5000 \"$1\"; then sed -i s/5000/8/ \"$1\"; else sed -i \"s/^priority: .*/priority: 5000/\" \"$1\"; fi' sh", "y")
@@ -98,7 +98,7 @@ def members(h):
         got, _ = edit(h, job, {"name": None, "labels": None, "deadline": None})
         equal((got["name"], got["labels"], got["deadline"], got["queue"]), (None, {}, None, "urgent"))
         edit(h, job, {"labels": {"team": "b"}})
-    with shows("what changes nothing is no edit"):
+    with shows("a request that changes nothing is no edit"):
         got, _ = edit(h, job, {"priority": -5, "queue": "urgent", "labels": {"team": "b"}, "hold": True})
         equal(got["revision"], 4)
         equal(edit(h, job, {})[0]["revision"], 4)
@@ -146,7 +146,7 @@ def conditions(h):
         _, tag = edit(h, job, {"hold": False})
         h.api("POST", f"/v1/jobs/{job}:hold", {})
         edit(h, job, {"priority": 6}, headers={"If-Match": tag})
-    with shows("a key has its one outcome, whatever came since"):
+    with shows("a key keeps its one outcome, also after later edits"):
         key = {"Idempotency-Key": "edit-once"}
         equal(edit(h, job, {"priority": 7}, headers=key)[0]["priority"], 7)
         edit(h, job, {"priority": 8})
@@ -160,7 +160,7 @@ def conditions(h):
         h.api("DELETE", "/v1/queues/passing")
         equal(edit(h, job, {"queue": "passing"}, headers=key)[0]["queue"], "default")
         edit(h, job, {"queue": "passing"}, 422)
-    with shows("of many at once each has its say: no label of another is lost"):
+    with shows("each of many edits at once takes effect: no label of another is lost"):
         before = h.job(job)["revision"]
         done = []
 
@@ -204,7 +204,7 @@ def told(h):
 
 
 def starts(h):
-    with shows("of equal jobs the one that was made more important starts first, from the queue that it came to"):
+    with shows("among equal jobs the one with raised priority starts first, from its new queue"):
         jobs = [h.submit({"command": SLEEP, "resources": {"cpu": "1"}}) for _ in range(3)]
         runs = lambda job: h.job(job)["state"] == "running"
         until("one runs, as many as fit", lambda: runs(jobs[0]))
@@ -218,7 +218,7 @@ def starts(h):
         equal(h.job(jobs[1])["reason"], "QueuePaused")
         edit(h, jobs[1], {"queue": "urgent"})
         until("it starts there", lambda: runs(jobs[1]))
-    with shows("what runs is edited too, but for its deadline, and goes on"):
+    with shows("a running job is edited too, except its deadline, and goes on"):
         edit(h, jobs[1], {"queue": "default", "name": "renamed"})
         got, _ = edit(h, jobs[1], {"deadline": "1h", "priority": 4}, 409)
         assert "has started" in got["detail"], got
@@ -243,7 +243,7 @@ def starts(h):
 
 def refusals(h):
     job = h.submit(dict(HELD, name="as it was"))
-    with shows("what is no edit is refused by name, and changes nothing"):
+    with shows("an invalid edit is refused by name, and changes nothing"):
         for body, pointer in (({"command": ["x"]}, "/command"), ({"nmae": "x"}, "/nmae"), ({"priority": "high"}, "/priority"),
                               ({"deadline": "soon"}, "/deadline"), ({"labels": {"a": [7]}}, "/labels/a"), ({"queue": "none-such"}, "/queue"),
                               ({"name": "new", "hold": "yes"}, "/hold"), ({"params": {}}, "/params")):

@@ -1,5 +1,5 @@
-"""How jobs end: by themselves, by a signal, by their deadline, by force, with their supervisor; and what a full disk does
-to their output and to the control plane: it is said, nothing that was acknowledged is lost, and it passes by itself."""
+"""How jobs end: by themselves, by a signal, by their deadline, by force, with their supervisor; and the effect of a full disk
+on their output and on the control plane: both report it, lose nothing that was acknowledged, and recover by themselves."""
 import glob
 import hashlib
 import json
@@ -51,10 +51,10 @@ def by_themselves(h):
             equal(file.read(), f"{h.dir}/place\n")
         job = h.wait(h.submit({"command": ["true"], "workingDir": f"{h.dir}/nowhere", "resources": SMALL}))
         equal((job["state"], job["exitCode"]), ("failed", 127))
-    with shows("what fails is tried again as often as asked, and then has failed"):
+    with shows("a job that fails is tried again as often as asked, and then has failed"):
         job = h.wait(h.submit({"command": ["sh", "-c", "exit 9"], "retry": 1, "resources": SMALL}))
         equal((job["state"], [one["exitCode"] for one in job["attempts"]]), ("failed", [9, 9]))
-    with shows("what each attempt used is kept with it: CPU and memory of all its processes, the largest replica's memory"):
+    with shows("each attempt keeps its usage: CPU and memory of all its processes, the largest replica's memory"):
         work = ("[ $FAIRLEAD_REPLICA = 0 ] || exit 0; dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null;"
                 " (i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done) & wait; exit 9")
         document = {"command": ["sh", "-c", work], "retry": 1, "replicas": 2, "resources": SMALL}
@@ -117,7 +117,7 @@ def with_its_supervisor(h):
             end_process(pid)
         job = h.wait(job)
         equal((job["state"], [one["reason"] for one in job["attempts"]]), ("succeeded", ["ReplicaLost", "Succeeded"]))
-        equal(["usage" in one for one in job["attempts"]], [False, True])  # nobody was there to measure it
+        equal(["usage" in one for one in job["attempts"]], [False, True])  # its supervisor was gone, so nothing measured it
         for pid in pids:
             until(f"{pid} is gone", lambda pid=pid: not is_alive(pid))
         with open(f"{h.dir}/lost") as file:
@@ -164,7 +164,7 @@ GLUTTON = "b = [bytearray(1 << 20) for _ in range(2000)]"
 
 
 def limits(h):
-    """By which groups depends on the host, and is said: nobody can have both."""
+    """Limits by control groups.  The host has version 1 or 2 of them, and the test prints which."""
     is_root = os.geteuid() == 0
     if path := is_root and memory_group():
         print("# control groups of version 2", flush=True)
@@ -194,14 +194,14 @@ def keeps_limits(h, cgroup):
         neighbour.untouched()
         neighbour.tell_end()
         neighbour.check("succeeded")
-    with shows("a busy job gets the CPU of its limit; what the group used is measured, and the group goes"):
+    with shows("a busy job gets the CPU of its limit; the agent measures the group's usage and removes the group"):
         before = set(old_groups("job"))  # others' on this host
         job = h.wait(h.submit({"command": ["python3", "-c", BUSY], "resources": {"cpu": "200m", "memory": "64Mi"}, **here}))
         usage = last_attempt(job)["usage"]
         equal((job["state"], usage["meter"]), ("succeeded", "group"))
         assert 100 <= usage["cpuMillis"] <= 1500, usage  # 3 s at a fifth of one, and the start of Python
         until("its groups are gone", lambda: not set(old_groups(job["id"])) - before, 60)
-    with shows("what a job left running in its group is killed with it"):
+    with shows("processes that a job left running in its group are killed with it"):
         left = h.wait(h.submit({"command": ["sh", "-c", f"setsid sleep 1000 & echo $! >{h.dir}/left"], "resources": SMALL, **here}))
         equal(left["state"], "succeeded")
         pid = read_pid(f"{h.dir}/left")
@@ -210,7 +210,7 @@ def keeps_limits(h, cgroup):
         document = {"command": ["true"], "requireLimits": True, "resources": SMALL}
         equal(last_attempt(h.wait(h.submit(document)))["cluster"], "limits")
         kept_out = h.submit({**document, "clusters": ["east"]})
-        until("it is told why it waits", lambda: {one["cluster"]: one["reason"] for one in h.api("GET", f"/v1/jobs/{kept_out}/explain")["clusters"]}
+        until("explain says why it waits", lambda: {one["cluster"]: one["reason"] for one in h.api("GET", f"/v1/jobs/{kept_out}/explain")["clusters"]}
               .get("east") == "NodeSelectorUnmatched", 60)
         h.api("POST", f"/v1/jobs/{kept_out}:cancel", {})
     agent.terminate()
@@ -244,7 +244,7 @@ def below(pid):
 
 def with_its_node(h):
     """The machine of an agent loses power, with all that runs on it: every process at once, and another boot id after."""
-    with shows("what ran on a node that was booted anew goes again elsewhere, uncharged, and nothing runs twice"):
+    with shows("a job whose node was booted anew goes again elsewhere, uncharged, and nothing runs twice"):
         job_script = f"echo begin $FAIRLEAD_ATTEMPT $$ >>{h.dir}/moved; [ $FAIRLEAD_ATTEMPT != 1 ] || sleep 600; echo end $FAIRLEAD_ATTEMPT $$ >>{h.dir}/moved"
         before = set(h.supervisors())
         agent = h.agent("node", h.join("node"), wrap=boot(h, 1))
@@ -255,7 +255,7 @@ def with_its_node(h):
         supervisor, = set(h.supervisors()) - before
         dead = [agent.pid, *below(supervisor)]
         assert len(dead) >= 3, f"agent, supervisor and job: {dead}"
-        for number in (signal.SIGSTOP, signal.SIGKILL):  # nobody sees another one die
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # all stop first, so none sees another one die
             for pid in dead:
                 os.kill(pid, number)
         agent.wait()
@@ -264,7 +264,7 @@ def with_its_node(h):
         h.agent("spare", h.join("spare"))
         h.wait_cluster("spare", "ready")
         h.patient("POST", "/v1/clusters/node:cordon")
-        equal(len(h.job(job)["attempts"]), 1, "attempts while nobody knows what became of the node")
+        equal(len(h.job(job)["attempts"]), 1, "attempts while the state of the node is unknown")
         h.agent("node", wrap=boot(h, 2))
         job = h.wait(job)
         equal(job["state"], "succeeded")
@@ -340,7 +340,7 @@ def full_log_store(h):
 
 
 def given_up(h):
-    """The first wait is over in 10 s; an agent with more patience then keeps what is left to be told."""
+    """The first agent gives up after 10 s; a more patient one then keeps the output that it still has to send."""
     with shows("output that the log store cannot take in time is given up: the agent says so, and the log ends with a gap of that size"):
         hasty = h.agent("hasty", h.join("hasty"), settings={"log_grace": "10s"})
         h.wait_cluster("hasty", "ready")

@@ -103,7 +103,7 @@ class Shell:
 
 
 def prepare(f, verb):
-    """What the examples of a verb speak of: @last, and so on."""
+    """Makes the objects that the examples of a verb name: @last, and so on."""
     def job(*words):
         return f.cli("run", "-d", "--label", "team=vision", *words).strip()
 

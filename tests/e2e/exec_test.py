@@ -1,7 +1,7 @@
 """Shells, commands and forwards: into the replica's place, through the tunnel, by our own client and by a foreign one.
 
-Exit codes, 10 MiB through stdin, terminals and their sizes, half-close; who may, and the audit; what ends a visit: the
-command, the job, a revoked token, a cut tunnel, a hostile client."""
+Exit codes, 10 MiB through stdin, terminals and their sizes, half-close; the rights, and the audit; all that ends a visit:
+the command, the job, a revoked token, a cut tunnel, a hostile client."""
 import hashlib
 import http.client
 import json
@@ -94,7 +94,7 @@ def commands(f, job):
             v.finish()
             equal((v.out, v.err, v.exit_code, v.closed), (b"before\nafter\n", b"late\n", 3, {1, 2}))
         equal(fairlead(f, "exec", job, "--", "cat").returncode, 0)
-    with shows("what a command leaves in the background does not hold its visit open"):
+    with shows("a process that a command leaves in the background does not hold its visit open"):
         out = fairlead(f, "exec", job, "--", "sh", "-c", "sleep 1000 & echo done", timeout=60)
         equal((out.returncode, out.stdout), (0, b"done\n"))
     with shows("a client that leaves hangs its command up"):
@@ -247,7 +247,7 @@ def hostile(f, job):
         "an unknown channel": (1008, lambda v: v.put(7, b"x")),
         "output from a client": (1008, lambda v: v.put(1, b"x")),
         "OPEN from a client": (1008, lambda v: v.put(16, bytes(40))),
-        "a size that is none": (1008, lambda v: v.put(4, b"{\"Width\":-1,\"Height\":1}")),
+        "an invalid size": (1008, lambda v: v.put(4, b"{\"Width\":-1,\"Height\":1}")),
         "a size without end": (1008, lambda v: v.put(4, b" " * 100000)),
         "the end of a channel that is not a client's": (1008, lambda v: v.put(255, b"\1")),
     }

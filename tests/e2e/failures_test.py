@@ -1,4 +1,5 @@
-"""Failures by their last error line: told by agents, also by one that was killed meanwhile, grouped by the API, and one group run again."""
+"""Failures by their last error line: told by agents, also by one that was killed meanwhile, grouped by the API, and one group
+run again."""
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ WAYS = """
 e=$FAIRLEAD_ELEMENT
 case $((e % 4)) in
 0) echo "Traceback (most recent call last):"; echo "  File \\"/jobs/$e/train.py\\", line 3, in <module>"; echo "ValueError: bad row $((e * 17))"; exit 1;;
-1) printf '10%%\\r\\033[31mno such key: lr\\033[0m\\n' >&2; exit 3;;
+1) printf '10%%\\r\\033[31mmissing key: lr\\033[0m\\n' >&2; exit 3;;
 2) echo "epoch $e"; kill -9 $$;;
 esac
 echo "error: none of it"
@@ -57,7 +58,7 @@ def grouped(h):
         told = failures(h, array)
         equal((told["job"], told["failed"], told["others"], told["isWhole"]), (array, 45, 0, True))
         equal([(one["count"], one["reason"], one["exitCode"], one["pattern"]) for one in told["groups"]],
-              [(15, "ReplicaFailed", 1, "ValueError: bad row <n>"), (15, "ReplicaFailed", 3, "no such key: lr"), (15, "ReplicaFailed", 137, "epoch <n>")])
+              [(15, "ReplicaFailed", 1, "ValueError: bad row <n>"), (15, "ReplicaFailed", 3, "missing key: lr"), (15, "ReplicaFailed", 137, "epoch <n>")])
         equal(told["groups"][0]["line"], "ValueError: bad row 0")
         equal([one["first"] for one in told["groups"]], [{"element": e, "attempt": 1, "replica": 0} for e in (0, 1, 2)])
         equal(told["groups"][1]["elements"], ",".join(str(e) for e in range(1, 60, 4)))
@@ -73,7 +74,7 @@ def retried(h, array, groups):
         h.wait(again)
         equal({one["element"] for one in h.api("GET", f"/v1/jobs/{again}/attempts?limit=100")["attempts"]}, set(range(1, 60, 4)))
         equal([(one["id"], one["count"]) for one in failures(h, again)["groups"]], [(groups[1]["id"], 15)])
-    with shows("an id that is none, an id of no group and two choices are refused by name"):
+    with shows("an invalid id, an id of no group and two choices are refused by name"):
         retry = lambda body: status_of(h, "POST", f"/v1/jobs/{array}:retry", body)
         code, text = retry({"failure": "nonsense"})
         assert code == 422 and "/failure" in text and "12 digits" in text, text
@@ -92,13 +93,13 @@ def told_by_cli(h, array, groups):
         equal([json.loads(line) for line in cli(h, "failures", array, "--output", "jsonl").splitlines()], groups)
         text = cli(h, "describe", array)
         assert "failures     15 x ReplicaFailed 1: ValueError: bad row 0\n" in text, text
-        assert "             15 x ReplicaFailed 3: no such key: lr\n" in text and "epoch 2" not in text.split("ELEMENT", 1)[0], text
+        assert "             15 x ReplicaFailed 3: missing key: lr\n" in text and "epoch 2" not in text.split("ELEMENT", 1)[0], text
         assert f"all: fairlead failures {array}\n" in text, text
-        assert "element 1, attempt 1, replica 0 failed with:\n    no such key: lr\n" in text, text
+        assert "element 1, attempt 1, replica 0 failed with:\n    missing key: lr\n" in text, text
 
 
 def rights(h, array):
-    with shows("a token of another queue finds no such job, and one that may not read is refused"):
+    with shows("a token of another queue does not find the job, and one that may not read is refused"):
         h.api("POST", "/v1/queues", {"name": "other"})
         other = h.api("POST", "/v1/tokens", {"name": "other", "scopes": ["read"], "queue": "other"})["token"]
         own = h.api("POST", "/v1/tokens", {"name": "own", "scopes": ["read"], "queue": "default"})["token"]
@@ -112,11 +113,11 @@ def rights(h, array):
 def further(h):
     with shows("an open job shows the failures that it has so far"):
         job = submit(h, "[ $FAIRLEAD_ELEMENT = 1 ] && { echo 'error: early'; exit 2; }; sleep 300", array=2)
-        told = until("the first failure is told", lambda: (lambda got: got["failed"] and got)(failures(h, job)))
+        told = until("the first failure is listed", lambda: (lambda got: got["failed"] and got)(failures(h, job)))
         equal([(one["line"], one["elements"]) for one in told["groups"]], [("error: early", "1")])
         h.api("POST", f"/v1/jobs/{job}:cancel")
         h.wait(job)
-    with shows("of a gang the line is that of the replica that failed first"):
+    with shows("a gang's line is that of the replica that failed first"):
         job = submit(h, "trap 'echo error: I was stopped; exit 9' TERM; [ $FAIRLEAD_REPLICA = 1 ] && { sleep 1; echo 'Error: mine'; exit 2; }; sleep 300 & wait",
                      replicas=2)
         equal((h.wait(job)["exitCode"], words_of(h, job)), (2, "Error: mine"))
@@ -137,7 +138,7 @@ def further(h):
 def killed(h, agent):
     with shows("an agent that is killed before the end, and started again after it, still tells the line"):
         go = os.path.join(h.dir, "go-on")
-        job = submit(h, f"until [ -e {go} ]; do sleep 0.1; done; echo 'Error: while nobody looked'; exit 5")
+        job = submit(h, f"until [ -e {go} ]; do sleep 0.1; done; echo 'Error: while the agent was away'; exit 5")
         h.wait(job, "running")
         agent.kill()
         agent.wait()
@@ -146,7 +147,7 @@ def killed(h, agent):
         until("it has ended", lambda: os.path.exists(os.path.join(h.dir, "agent-east", "replicas", folder, "exit")))
         equal(h.job(job)["state"], "running")
         h.agent("east", settings=AGENT)
-        equal((h.wait(job)["exitCode"], words_of(h, job)), (5, "Error: while nobody looked"))
+        equal((h.wait(job)["exitCode"], words_of(h, job)), (5, "Error: while the agent was away"))
 
 
 AGENT = {"cpus": "16", "memory": "16GiB"}

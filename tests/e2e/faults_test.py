@@ -1,8 +1,8 @@
 """Programs are killed and stopped at random moments under load; then everything heals, and the promises are
 counted: every acknowledged job has one end, nothing ran twice, no output is missing or doubled.
 
-What ran is known from a ledger that the jobs write themselves, a line at their start and one at their end: the
-control plane cannot lie about it."""
+The jobs themselves write a ledger of their runs, a line at their start and one at their end: the control plane
+cannot lie about it."""
 import collections
 import contextlib
 import json
@@ -131,7 +131,7 @@ def main():
         with shows("no attempt ran twice"):
             equal([key for key, n in begun.items() if n != 1], [])
         with shows("no attempt began before the one before it was over"):
-            # A supervisor that was killed takes its job with it: such an attempt has no end of its own.
+            # A supervisor that was killed takes its job with it: that attempt wrote no end.
             by_job = collections.defaultdict(list)
             with open(ledger) as file:
                 for line in file:
@@ -144,7 +144,7 @@ def main():
                         raise AssertionError(f"{job}: attempt {attempt} was still alive after {newest} had begun: {story}")
                     newest = max(newest, attempt)
         attempts = {job: f.job(job)["attempts"] for job in states}
-        with shows("what succeeded has run to its end in its last attempt"):
+        with shows("a job that succeeded has run to its end in its last attempt"):
             for job, state in states.items():
                 if state == "succeeded":
                     last = attempts[job][-1]

@@ -34,7 +34,7 @@ def main():
             job = f.submit({"replicas": 4, "command": ["/bin/sh", "-c", "echo $FAIRLEAD_REPLICA of $FAIRLEAD_REPLICAS"]})
             equal(f.wait(job)["state"], "succeeded")
             f.expect_log(job, *(f"{i} of 4" for i in range(4)))
-        with shows("what a job writes is what is read, byte for byte"):
+        with shows("a reader gets a job's output byte for byte"):
             for seed in range(fleet.by_mode(1, 3, 20)):
                 where = f"{f.dir}/sha-{seed}"
                 job = f.submit({"command": ["python3", "-c", WRITER, str(seed), where]})
@@ -52,7 +52,7 @@ def main():
             equal(f.job(job)["state"], "held")
             f.api("POST", f"/v1/jobs/{job}:release")
             equal(f.wait(job)["state"], "succeeded")
-        with shows("what fits nowhere says so"):
+        with shows("a job that fits nowhere says so"):
             job = f.submit({"command": ["true"], "resources": {"cpu": "1000"}})
             answer = fleet.until("the reason is known", lambda: (
                 lambda e: e if "NoMatchingCluster" in json.dumps(e) else None)(f.api("GET", f"/v1/jobs/{job}/explain")), 30)

@@ -161,7 +161,7 @@ class Fleet:
     # ---- the API -------------------------------------------------------------------------------------------
 
     def api(self, method, path, body=None, headers=None, timeout=30, raw=False):
-        """The answer, decoded; a Problem when it is none of 2xx."""
+        """The answer, decoded; raises Problem when the status is not 2xx."""
         where = urllib.parse.urlsplit(self.url)
         connection = http.client.HTTPConnection(where.hostname, where.port, timeout=timeout)
         try:

@@ -10,7 +10,7 @@ from fleet import until
 class Stream:
     """Reads in a thread of its own until the stream has said its last word, or 'stop' was called."""
 
-    last = ()  # the events that are such a word
+    last = ()  # the names of events that end a stream
 
     def __init__(self, h, path):
         self.h, self.path = h, path
@@ -67,7 +67,7 @@ class Stream:
 
 
 class Follower(Stream):
-    """Follows a job's output.  Lines count once one with an id has come; what came before a cut comes again."""
+    """Follows a job's output.  Lines count once one with an id has come; lines after the last id come again after a cut."""
 
     last = ("end",)
 

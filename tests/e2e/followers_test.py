@@ -50,7 +50,7 @@ def long_journal(h):
             until("all follow", lambda: all(stream.status == 200 for stream in streams))
             jobs.append(h.submit({"command": ["true"], "resources": SMALL}))
             h.wait(jobs[-1])
-            until("its end is told", lambda: all(("job.ended", jobs[-1]) in [(name, event.get("job")) for name, event in stream.events] for stream in streams))
+            until("each stream has its end", lambda: all(("job.ended", jobs[-1]) in [(name, event.get("job")) for name, event in stream.events] for stream in streams))
             for stream in streams:
                 stream.status = None
             h.kill()
@@ -72,7 +72,7 @@ def still_to_come(h):
         with open(said, "wb") as err:
             cli = subprocess.Popen([os.path.join(BIN, "fairlead"), "logs", "-f", job, "--raw"], stdout=subprocess.PIPE, stderr=err,
                                    env={**os.environ, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token})
-        until("the follower is told what it waits for", lambda: "waiting" in dict(follower.events), 60)
+        until("the follower sees the output that it waits for", lambda: "waiting" in dict(follower.events), 60)
         told = dict(follower.events)["waiting"]
         equal((told["outputs"], told["element"], told["attempt"], told["replica"], told["cluster"]), (1, 0, 1, 0, "east"))
         until("the CLI says what it waits for", lambda: "waiting for the end of 1 output: element 0, attempt 1, replica 0 on east" in read(said), 60)
@@ -152,17 +152,17 @@ def past_its_grace(h):
 
 
 def late(h):
-    with shows("a follower that comes when a job runs already is told that it does, once"):
+    with shows("a follower that comes while a job runs sees once that it runs"):
         job = h.submit({"command": ["sleep", "600"], "resources": SMALL})
         h.wait(job, "running")
         runs = lambda stream: any(name == "replica.changed" and event["state"] == "running" for name, event in stream.events)
         stream = Stream(h, f"/v1/jobs/{job}/events")
-        until("it is told", lambda: runs(stream), 20)
+        until("the stream says that it runs", lambda: runs(stream), 20)
         equal([name for name, _ in stream.events if name == "attempt.assigned"], ["attempt.assigned"])
         h.api("POST", f"/v1/jobs/{job}:cancel")
-        until("its end is told", lambda: any(name == "job.ended" for name, _ in stream.events))
+        until("the stream has its end", lambda: any(name == "job.ended" for name, _ in stream.events))
         changes = [(event["state"], event["replica"]) for name, event in stream.events if name == "replica.changed"]
-        equal(len(changes), len(set(changes)), "each change is told once")
+        equal(len(changes), len(set(changes)), "each change comes once")
 
 
 def ended_tokens(h):

@@ -57,7 +57,7 @@ class Hub:
         self.settings.update(settings or {})
         self.tls = None
         self.source = None  # address and port that 'ask' comes from
-        self.lifeline, self.ours = os.pipe()  # when we die, whatever the way, all that we have started ends
+        self.lifeline, self.ours = os.pipe()  # when this process dies in any way, all that it has started ends
         self.processes, self.disks, self.pg_settings = [], [], []
         self.url = ("https" if self.settings.get("api_tls") == "on" else "http") + f"://127.0.0.1:{self.ports['api']}"
 
@@ -157,7 +157,7 @@ class Hub:
         if not self.tls:  # made once: it reads all CAs of the system
             self.tls = ssl.create_default_context()
             self.tls.check_hostname = False
-            self.tls.verify_mode = ssl.CERT_NONE  # of this test's own client alone
+            self.tls.verify_mode = ssl.CERT_NONE  # only this test's own client does so
         return self.tls
 
     def api(self, method, path, body=None, token=None):
@@ -181,7 +181,7 @@ class Hub:
         return http.client.HTTPConnection(where.hostname, where.port, timeout=timeout, source_address=self.source)
 
     def ask(self, method, path, body=None, headers=None, timeout=60):
-        """Status, headers and body, whatever they are; an OSError when nobody answers."""
+        """Status, headers and body of any answer; raises OSError when there is none."""
         connection = self.connection(timeout)
         try:
             sent = {"Authorization": f"Bearer {self.token}", **(headers or {})}
@@ -196,7 +196,8 @@ class Hub:
             connection.close()
 
     def patient(self, method, path, body=None, headers=None, limit_s=fleet.LONG_S, also=()):
-        """The body of the answer, asked for again while the control plane is away or busy ('also': further such statuses)."""
+        """The body of the answer, asked for again while the control plane is away or busy; 'also' has further statuses to try
+        again on."""
         end = time.monotonic() + limit_s
         while True:
             try:

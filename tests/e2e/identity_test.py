@@ -1,4 +1,4 @@
-"""Who may join, who is cut off, what a certificate's end does to work: real agents, real TLS."""
+"""Which agents may join, which are cut off, and how work survives a certificate's end: real agents, real TLS."""
 import contextlib
 import os
 import shutil
@@ -22,12 +22,12 @@ def joining(h):
         assert thief.returncode != 0
         assert "token" in h.log("agent-thief"), h.log("agent-thief")
         h.wait_cluster("east", "ready")
-    with shows("a token that nobody made is refused, others are not disturbed"):
+    with shows("a forged token is refused, other agents are not disturbed"):
         liar = h.agent("liar", h.join("west")[:-8] + "AAAAAAAA")
         until("the agent gives up", lambda: liar.poll() is not None)
         assert liar.returncode != 0, h.log("agent-liar")
         h.wait_cluster("east", "ready")
-    with shows("what does not speak our TLS is refused, and nobody else notices"):
+    with shows("a client that does not speak our TLS is refused, and other clients do not notice"):
         for hello in (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x00", os.urandom(300), b""):
             with socket.create_connection(("127.0.0.1", h.ports["tunnel"]), 10) as plain:
                 plain.settimeout(30)
@@ -91,12 +91,12 @@ def copied(h, cluster, name):
 
 
 def twins(h):
-    with shows("of two agents with one identity one works in peace, and it is audited"):
+    with shows("when two agents have one identity, one works in peace, and the audit has it"):
         h.agent("twin", h.join("twin"))
         h.wait_cluster("twin", "ready")
         copied(h, "twin", "twin-2")
         copy = h.agent("twin-2")
-        until("the second one is told", lambda: audited(h, "cluster_duplicate", "twin"))
+        until("the audit has the second one", lambda: audited(h, "cluster_duplicate", "twin"))
         equal(h.wait(h.submit({"command": ["sleep", "3"], "clusters": ["twin"]}))["state"], "succeeded")
         copy.kill()
         copy.wait()
@@ -147,7 +147,7 @@ def stealing(h):
         thief = h.agent("plain-thief")
         h.wait_cluster("plain", "locked")
         until("it is audited", lambda: audited(h, "cluster_lock", "plain"))
-        until("it is told", lambda: "sent_away" in h.log("agent-plain-thief"))
+        until("the control plane sends it away", lambda: "sent_away" in h.log("agent-plain-thief"))
         thief.kill()
         thief.wait()
         env = {**os.environ, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token, "FAIRLEAD_CA_FILE": os.path.join(h.settings["state_dir"], "ca.crt")}
@@ -155,7 +155,7 @@ def stealing(h):
         equal(told.stderr, "plain may speak again\n")
         h.wait_cluster("plain", "ready")  # its owner went on asking
         equal(h.wait(h.submit({"command": ["true"], "clusters": ["plain"]}))["state"], "succeeded")
-    with shows("who renews from an old certificate locks the cluster, until a person unlocks it"):
+    with shows("an agent that renews from an old certificate locks the cluster, until a person unlocks it"):
         until("it is renewed", lambda: "event=renewed" in h.log("agent-kept"))
         own.kill()
         own.wait()
@@ -262,7 +262,7 @@ while lifeline not in select.select([server, lifeline], [], [])[0]:
 def behind_a_deaf_name_server(h):
     """It hears each question and answers none; left to itself, the C library waits for two minutes.
 
-    Both are in a network of their own, where nobody else has port 53, and the agent has an /etc that knows of nothing else.
+    Both are in a network of their own, where port 53 is free, and the agent's /etc names no other server.
     """
     space, host, etc = f"fl{os.getpid()}", "10.213.77.53", os.path.join(h.dir, "etc")
     os.mkdir(etc)
@@ -273,7 +273,7 @@ def behind_a_deaf_name_server(h):
     def ip(*words):
         subprocess.run(["ip", *words], check=True, timeout=30)
 
-    with shows("an agent whose name server does not answer gives the dial up, goes on, and ends when it is told to"):
+    with shows("an agent whose name server does not answer gives the dial up, goes on, and ends on SIGTERM"):
         h.agent("named", h.join("named"))
         h.wait_cluster("named", "ready")
         agent = h.processes[-1]
@@ -296,7 +296,7 @@ def behind_a_deaf_name_server(h):
             agent.terminate()
             equal(agent.wait(60), 0, "exit code")
             took = time.monotonic() - since
-            print(f"# it ended {took:.1f} s after it was told to, while a lookup was under way", flush=True)
+            print(f"# it ended {took:.1f} s after SIGTERM, while a lookup was under way", flush=True)
             assert took < 20, f"{took:.1f} s"
             deaf.terminate()
             deaf.wait()

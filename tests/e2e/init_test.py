@@ -84,7 +84,7 @@ def refused(server):
         with shows(f"init {' '.join(words)} as {admin} is refused, with the next step"):
             text = server.init(*words, code=code, admin=admin)
             assert part in text, text
-    with shows("what was refused left nothing behind"):
+    with shows("refused runs left nothing behind"):
         equal(sorted(server.sql("select datname from pg_database where not datistemplate")), ["ascii", "fairlead", "postgres", "user"])
 
 

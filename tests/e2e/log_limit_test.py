@@ -1,5 +1,5 @@
-"""A limit of output per attempt (log_attempt_max): what is kept of jobs that write more, what of it is said to be missing,
-and that all of it is the same after the control plane was killed.
+"""A limit of output per attempt (log_attempt_max): which output of a job that writes more is kept, which gaps it reports, and
+that both are the same after the control plane was killed.
 
 Output is cut when its segment is sealed.  The first control plane keeps its segment open, so that what it has is whole;
 the second one, which is to seal soon, finds it.  So nothing depends on how fast anybody writes."""
@@ -14,7 +14,7 @@ import hub
 from fleet import equal, shows, until
 
 LIMIT = 1 << 20
-RECORD_MAX = 32768  # of output in a record, which is kept or left out whole
+RECORD_MAX = 32768  # the most output in a record, which is kept or left out whole
 
 # A replica's output, made by the job and again by the test: numbered lines that hardly compress.
 LINES = r"""
@@ -52,7 +52,7 @@ GROWER_LINES = 16 * MIB  # more, as JSON, than a socket's two ends have room for
 
 
 class Output:
-    """What the replicas of a job wrote, and what the control plane says of it."""
+    """The output that the replicas of a job wrote, and the control plane's account of it."""
 
     def __init__(self, h, name, counts):
         self.h, self.truth = h, [b"".join(made["lines"](f"{name}{i}", count)) for i, count in enumerate(counts)]
@@ -75,7 +75,8 @@ def read_log(h, job, replica=0):
 
 
 def check(lines, truth, has_all=True):
-    """Each byte that was written is in its place, once, or in a gap.  Answers the gaps, as (begin, end); None: something is to come yet."""
+    """Each byte that was written is in its place, once, or in a gap.  Answers the gaps, as (begin, end); None: something is to
+    come yet."""
     at, gaps = 0, []
     for i, line in enumerate(lines):
         equal(line["offset"], at, f"offset of line {i} of {len(lines)}")
@@ -119,14 +120,14 @@ def asks_across_the_gap(h, output, gang):
             lines = [json.loads(line) for line in h.patient("GET", f"/v1/jobs/{job}/logs?format=jsonl&tail={wanted}").splitlines()]
             assert any("gap" in line for line in lines) and "text" in lines[-1], lines[-1:]
             assert kept_bytes(lines) > LIMIT // 16, f"{len(lines)} lines"
-    with shows("who looks for a pattern is told of the gap"):
+    with shows("a search for a pattern reports the gap"):
         found = follow(h, output.job, "--grep", "^000000 of .* plain0", "--regex").communicate(timeout=fleet.LONG_S)[0].splitlines()
         equal(found[0] + b"\n", next(made["lines"]("plain0", 3 * MIB)))
         assert len(found) == 2 and found[1].endswith(b" bytes are missing here: limit ~~~"), found
 
 
 def share_of(lengths):
-    """What each may keep of LIMIT: who wrote less than an equal share leaves the rest to the others."""
+    """The share of LIMIT that each may keep: a replica that wrote less than an equal share leaves the rest to the others."""
     rest = LIMIT
     for i, length in enumerate(sorted(lengths)):
         if length > rest // (len(lengths) - i):
@@ -136,7 +137,7 @@ def share_of(lengths):
 
 
 def check_share(output):
-    """Of each replica that is over its share the first and the last half of that, and one marked gap; all of any other."""
+    """A replica over its share keeps the first and the last half of the share, and one marked gap; any other keeps all."""
     share, kept = share_of([len(truth) for truth in output.truth]), 0
     for i, truth in enumerate(output.truth):
         lines = output.read(i)
@@ -199,7 +200,7 @@ def grow(h, folder):
     truth = b"".join(made["lines"]("grower", GROWER_LINES))
     job = h.submit({"name": "grower", "resources": {"cpu": "100m", "memory": "32Mi"},
                     "command": ["python3", "-c", GROWER, "grower", str(GROWER_LINES), folder]})
-    with shows("who follows a job that is over the limit is shown the gap, what is left, and then what it goes on to write"):
+    with shows("a follower of a job over the limit sees the gap, the kept rest, and then new output"):
         early = follow(h, job, "-o", "jsonl")
         first = first_line(early)  # and no more for now: it falls behind
         tell(folder, "write")
@@ -211,13 +212,13 @@ def grow(h, folder):
         tell(folder, "end")
         equal(h.wait(job)["state"], "succeeded")
         check_shown(begin + rest_of(late), truth)
-    with shows("who has followed it from its first line, but was slow, is shown what it has missed, and the end"):
+    with shows("a slow follower that began at the first line sees its gaps, and the end"):
         lines = [json.loads(line) for line in (first + rest_of(early)).splitlines()]
         gaps = check(lines, truth)
         assert gaps, "it was not behind: this shows nothing"
         print(f"# it has seen {kept_bytes(lines)} bytes of {len(truth)}, and {len(gaps)} gaps", flush=True)
-    with shows("what was kept when the job had written less is given up: of 16 MiB, the limit is left, and no more than older files may still have"):
-        # The middle of a file that is less than half of it stays: of the one with the end of the first half, and with the begin of the last.
+    with shows("output that was kept earlier is given up: 16 MiB shrink to the limit and to the rests that older files may still have"):
+        # A file keeps its middle when less than half of the file is dropped: so do the files at the two ends of the gap.
         until("older files are cut", lambda: kept_bytes(read_log(h, job)) < 3 * LIMIT, every_s=0.5)
         check_grown(h, job, truth)
     return job, truth
@@ -260,7 +261,7 @@ def main():
     with hub.Hub({"log_attempt_max": "1MiB"}) as h:
         h.agent("east", h.join("east"), settings={"cpus": "64", "memory": "64GiB"})
         outputs = {name: Output(h, name, counts) for name, counts in JOBS.items()}
-        with shows("jobs run to their end, whatever they write"):
+        with shows("jobs run to their end with any amount of output"):
             for output in outputs.values():
                 equal(h.wait(output.job)["state"], "succeeded")
         with shows("as long as a segment is open, all of their output is there"):
@@ -270,13 +271,13 @@ def main():
         start_again(h, log_segment="1MiB", log_segment_age="1s")
         for output in outputs.values():
             until("the segment is sealed", output.is_cut, every_s=0.2)
-        with shows("of a plain job over the limit the first and the last half of it are kept, with one marked gap between"):
+        with shows("a plain job over the limit keeps the first and the last half of the limit, with one marked gap between"):
             check_share(outputs["plain"])
         with shows("the replicas of a gang share the limit: each one keeps its own beginning and end"):
             check_share(outputs["loud"])
         with shows("a replica that writes little beside loud ones loses nothing, and leaves them its rest"):
             check_share(outputs["mixed"])
-        with shows("what is not kept is gone from the disk"):
+        with shows("dropped output is gone from the disk"):
             until("the open segment is removed", lambda: stored_bytes(h) < written / 3)
         asks_across_the_gap(h, outputs["plain"], outputs["loud"])
         grower, truth = grow(h, h.dir)

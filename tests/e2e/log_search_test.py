@@ -113,7 +113,7 @@ def finding(f, job):
 
 
 def refusing(f, job):
-    with shows("a pattern that is none is refused with PCRE2's words, the place, and the parameter's name"):
+    with shows("an invalid pattern is refused with PCRE2's words, the place, and the parameter's name"):
         for route in ("logs", "logs/stream", "logs/search"):
             answer = get(f, f"/v1/jobs/{job}/{route}?{query(grep='a(b', match='regex')}", LINES if route != "logs" else None)
             error = answer.json()["errors"][0]
@@ -131,7 +131,7 @@ def refusing(f, job):
 
 
 def cpu_s(f):
-    """What the control plane has used."""
+    """The CPU time that the control plane has used."""
     with open(f"/proc/{f.pid_of('fairleadd')}/stat") as file:
         words = file.read().rsplit(")", 1)[1].split()
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
@@ -144,7 +144,7 @@ def is_idle(f):
 
 
 def costly(f, job):
-    with shows("while a pattern backtracks without an end others are answered, and every line is told of"):
+    with shows("while a pattern backtracks without an end others are answered, and the search accounts for every line"):
         got = []
         thread = threading.Thread(target=lambda: got.append(search(f, job, grep="(a+)+$", match="regex")), daemon=True)
         thread.start()
@@ -162,7 +162,7 @@ def costly(f, job):
         equal((end["undecided"], end["hits"], end["lines"]), (20001, 1, 20002))
         assert hits[0]["undecided"] and "matches" not in hits[0], hits[0]
         equal(hits[-1]["text"], "b aaa\n")
-    with shows("whoever leaves ends the search, also one that has found nothing yet"):
+    with shows("a client that leaves ends its search, also one that has found nothing yet"):
         until("it does nothing else", lambda: is_idle(f))
         before = cpu_s(f)
         path = f"/v1/jobs/{job}/logs/search?{query(grep='a*a*a*a*[cd]', match='regex')}"  # milliseconds a line

@@ -1,7 +1,7 @@
-"""What jobs write is what is read, byte for byte, while the connections in between are cut and both ends are killed.
+"""A reader gets the jobs' output byte for byte, while the connections in between are cut and both ends are killed.
 
 Writers go on all the time: a mebibyte in one line, zero bytes, bad UTF-8, no newline at the end, one fast, one a
-line at a time.  What each wrote is made again here from its seed, so nothing has to be believed.  A follower of each
+line at a time.  The test makes each output again from its seed, so nothing has to be believed.  A follower of each
 job is attached from its first moment and resumes by Last-Event-ID, in runs, as docs/api.md says.  Faults come at
 random, some while agents are still dialling; before every tenth, output has flowed."""
 import collections
@@ -21,7 +21,7 @@ from fleet import equal, shows, until
 SEED = int(os.environ.get("FL_SEED", "0")) or int(time.time())
 # How often: the relay between agents and control plane cuts all connections, an agent dies, the control plane dies.
 CUTS, AGENT_KILLS, HUB_KILLS = fleet.by_mode((3, 1, 1), (38, 11, 5), (600, 200, 100))
-PIECES_MAX = 1000000  # the writers end when they are told to
+PIECES_MAX = 1000000  # more than they write: the file 'stop-writing' ends the writers
 
 # 'pieces' is run by the writer and by the test.
 PIECES = r'''
@@ -73,7 +73,7 @@ class Follower(threading.Thread):
                 self.follow()
             except (OSError, http.client.HTTPException) as error:
                 self.trouble = repr(error)
-            except Exception as error:  # shown by whoever waits for this thread
+            except Exception as error:  # the test that waits for this thread shows it
                 self.trouble, self.is_over = repr(error), True
             time.sleep(0.1)
 
@@ -100,7 +100,7 @@ class Follower(threading.Thread):
         while not self.is_over:
             line = answer.readline()
             if not line.endswith(b"\n"):
-                return  # cut: what was not a whole run comes again
+                return  # cut: a run that was not whole comes again
             line = line.rstrip(b"\n").decode()
             if line:
                 name, _, value = line.partition(": ")
@@ -120,7 +120,7 @@ class Follower(threading.Thread):
 
 
 def shown(data):
-    """Bytes as text: what is no UTF-8 is replaced, by how many signs is the server's choice."""
+    """Bytes as text: bytes that are no UTF-8 are replaced; the server chooses by how many signs."""
     return squeezed(data.decode(errors="replace"))
 
 
@@ -186,8 +186,8 @@ def main():
                     n, sha = file.read().split()
                 source = made["pieces"](kind, SEED, PIECES_MAX)
                 truth[kind] = b"".join(next(source) for _ in range(int(n) + 1)) + b"no newline at the end"
-                equal(hashlib.sha256(truth[kind]).hexdigest(), sha, "what was made here and what was written")
-            with shows(f"SHA-256 of what the {kind} writer wrote is SHA-256 of what HTTP gives"):
+                equal(hashlib.sha256(truth[kind]).hexdigest(), sha, "the output made here and the output written")
+            with shows(f"the {kind} writer's output has the SHA-256 of the answer over HTTP"):
                 try:
                     until("the log is whole", lambda job=job, kind=kind: hashlib.sha256(f.log(job)).digest() == hashlib.sha256(truth[kind]).digest(), 60, 0.5)
                 except TimeoutError:
@@ -195,7 +195,7 @@ def main():
                     same = next((i for i, (a, b) in enumerate(zip(got, truth[kind])) if a != b), min(len(got), len(truth[kind])))
                     raise AssertionError(f"{len(got)} bytes, {len(truth[kind])} were written; they differ from byte {same} on: "
                                          f"{got[same:same + 60]!r}, {truth[kind][same:same + 60]!r}") from None
-            with shows(f"who followed the {kind} writer saw each line once and whole"):
+            with shows(f"the follower of the {kind} writer saw each line once and whole"):
                 follower = followers[kind]
                 until("the stream has ended", lambda follower=follower: not follower.is_alive())
                 assert follower.is_done, follower.trouble

@@ -40,7 +40,7 @@ def documents(*manifests):
 
 
 def by_cli(f):
-    with shows("what kubectl prints is taken, and waits for a cluster that has images"):
+    with shows("a manifest that kubectl prints is taken, and waits for a cluster that has images"):
         job = f.cli("submit", "-d", "-", stdin=CREATED).strip()
         equal(f.job(job)["name"], "hello")
         fleet.until("it is judged", lambda: "image" in f.cli("explain", job), 30)

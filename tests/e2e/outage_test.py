@@ -60,7 +60,7 @@ def without_control_plane(w):
         passing[1].tell_end(3)
         watch(w.lasting, DOWN_S * 3 / 4)
         until("both have ended", lambda: all(worker.is_over() for worker in passing))
-    with shows("what ended meanwhile is known afterwards: exit codes and all of the output"):
+    with shows("the ends of jobs meanwhile are known afterwards: exit codes and all of the output"):
         since = time.monotonic()
         w.h.start()
         timed("control plane ready after its start", since)
@@ -81,7 +81,7 @@ def without_control_plane(w):
 
 def without_database(w):
     passing = [w.worker("east"), w.worker("west")]
-    with shows(f"{DOWN_S} s without Postgres touch no job, and requests are told to come back"):
+    with shows(f"{DOWN_S} s without Postgres touch no job, and answers ask clients to come back"):
         w.h.postgres("down")
         end = time.monotonic() + DOWN_S
         watch(w.lasting + passing, DOWN_S / 4)
@@ -111,7 +111,7 @@ def without_database(w):
 
 
 def without_agents(w):
-    with shows("agents that are killed and started again adopt their jobs; what ended meanwhile is known"):
+    with shows("agents that are killed and started again adopt their jobs, and report those that ended meanwhile"):
         passing = [w.worker("east"), w.worker("east")]
         for agent in w.agents.values():
             agent.kill()
@@ -195,7 +195,7 @@ def with_bad_tunnels(w):
         for name in CLUSTERS:
             passing[name].check("failed", 6)
             equal(w.h.wait(later[name])["state"], "succeeded")
-            relay.thaw(frozen[name])  # what was on its way comes now, too late
+            relay.thaw(frozen[name])  # the bytes on their way come now, too late
         w.ready()
         watch(w.lasting, 1)
     with shows("tunnels that are cut again and again touch no job"):
@@ -323,7 +323,7 @@ def main():
         one_key(w)
         storm(w)
         while_silent(w, silent)
-        with shows("the jobs that lived through all of it end as they are told, with all of their output"):
+        with shows("the jobs that lived through all of it end as ordered, with all of their output"):
             for worker in w.lasting:
                 worker.tell_end(0)
             for worker in w.lasting:

@@ -1,4 +1,5 @@
-"""The Debian packages in a clean Debian 12 with its own systemd: docs/install-debian.md, word by word; an upgrade under a running job; removal."""
+"""The Debian packages in a clean Debian 12 with its own systemd: docs/install-debian.md, word by word; an upgrade under a
+running job; removal."""
 import glob
 import os
 import re
@@ -10,7 +11,7 @@ import tempfile
 from fleet import BIN, ROOT, equal, finish, shows, until
 
 SUITE = "bookworm"
-BASE = ("systemd", "libnss-systemd")  # what a server has before anything of ours
+BASE = ("systemd", "libnss-systemd")  # the packages of a server before ours
 PACKAGES = ("fairlead", "fairlead-controlplane", "fairlead-agent")
 PROGRAMS = ("fairlead", "fairleadd", "fairlead-agent", "fairlead-supervise")
 NEWER = "99.0.0"
@@ -38,7 +39,7 @@ class Machine:
         self.root, self.log, self.process, self.leader = os.path.join(folder, "root"), os.path.join(folder, "boot.log"), None, None
 
     def make(self):
-        quick = ["--skip=cleanup/apt", "--dpkgopt=force-unsafe-io", '--aptopt=Acquire::Languages "none"']  # nobody needs this disk after a crash
+        quick = ["--skip=cleanup/apt", "--dpkgopt=force-unsafe-io", '--aptopt=Acquire::Languages "none"']  # this disk need not survive a crash
         call(["mmdebstrap", "--quiet", "--variant=apt", *quick, f"--include={','.join(BASE)}", SUITE, self.root])
         os.makedirs(f"{self.root}/srv", exist_ok=True)
 
@@ -82,7 +83,7 @@ class Machine:
 
     def end(self):
         if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)  # of nspawn: the machine is to power off
+            self.process.send_signal(signal.SIGTERM)  # nspawn takes it as the order to power off
             try:
                 self.process.wait(60)
             except subprocess.TimeoutExpired:

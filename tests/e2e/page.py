@@ -1,10 +1,10 @@
-"""A page of docs whose commands are run, and what they print compared.
+"""Runs the commands of a page of docs, and compares their output with the page.
 
     for block in page.blocks("docs/scripting.md"):
         page.run(block, env, folder)       # AssertionError: it printed something else
 
-After a block of 'sh' there may be one of 'text': what the commands print.  In it '...' stands for any text of a line, and alone on a line
-for any lines."""
+After a block of 'sh' there may be one of 'text', the output of its commands.  In it '...' stands for any text of a line, and
+alone on a line for any lines."""
 import os
 import re
 import subprocess

@@ -44,13 +44,13 @@ class Wire:
 
 
 class Relay:
-    """Every connection to 'port' goes on to 'to'.  What is cut or frozen are the connections of now, not later ones."""
+    """Every connection to 'port' goes on to 'to'.  'cut' and 'freeze' act on the present connections, not on later ones."""
 
     def __init__(self, to):
         self.to, self.wires, self.lock = to, [], threading.Lock()
         self.go_at_speed()
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # what is slow holds little
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # a slow wire holds little
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 

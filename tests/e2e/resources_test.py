@@ -1,4 +1,4 @@
-"""Resources with names: nodes offer them, jobs ask for them, and who waits for one is told so in numbers."""
+"""Resources with names: nodes offer them, jobs ask for them, and a job that waits for one gets its reason in numbers."""
 import json
 import os
 import subprocess
@@ -21,7 +21,7 @@ def cli(h, *words, code=0):
 
 
 def named(h, which):
-    """Of the cluster east, by the API: {name: amount}."""
+    """The named resources of the cluster east, by the API: {name: amount}."""
     return h.api("GET", "/v1/clusters/east")[which]["named"]
 
 
@@ -49,7 +49,7 @@ def offered(h):
 
 
 def awaited(h):
-    with shows("of three jobs that want a license two run, and the third waits, with the license as the reason"):
+    with shows("two of three jobs that want a license run, and the third waits, with the license as the reason"):
         jobs = {name: submit(h, name, {LICENSE: 1, SCRATCH: "1Gi"}) for name in ("one", "two")}
         for job in jobs.values():
             h.wait(job, "running")

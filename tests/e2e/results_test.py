@@ -1,7 +1,7 @@
-"""What a job leaves in its folder is kept for a while after its end, and 'fairlead cp' fetches it.
+"""The files that a job leaves in its folder are kept for a while after its end, and 'fairlead cp' fetches them.
 
-Files and folders of ended jobs, elements, replicas and attempts; agents that restart; a copy that is cut; time and quotas; links
-and paths that lead elsewhere; who may, and the audit."""
+Files and folders of ended jobs, elements, replicas and attempts; agents that restart; a copy that is cut; time and quotas;
+links and paths that lead elsewhere; the rights, and the audit."""
 import glob
 import hashlib
 import json
@@ -40,7 +40,7 @@ def run(f, script, **more):
 
 
 def entries(f, folder="kept"):
-    """Of all agents; what replicas/ has goes within a moment."""
+    """The folder's entries at all agents; the content of replicas/ goes within a moment."""
     found = []
     for cluster in clusters(f):
         path = f"{f.dir}/agents/{cluster}/{folder}"
@@ -96,7 +96,7 @@ def after_the_end(f, home):
 
 
 def which(f, home):
-    with shows("of an array --element names the element, of a gang --replica the replica; without them it is the first"):
+    with shows("--element names the element of an array, --replica the replica of a gang; without them it is the first"):
         array = run(f, "echo $FAIRLEAD_ELEMENT > mine; [ $FAIRLEAD_ELEMENT != 1 ]", array=3)
         gang = run(f, "echo $FAIRLEAD_REPLICA > mine", replicas=2)
         for words, said in (((array, ), b"0\n"), ((array, "--element", "2"), b"2\n"), ((array, "--element", "1"), b"1\n"), ((gang, ), b"0\n"), ((gang, "--replica", "1"), b"1\n")):

@@ -8,7 +8,7 @@ import fleet
 import hub
 from fleet import equal, shows, until
 
-CONNECTIONS, STREAMS = 100, 40  # of a front, and there are two
+CONNECTIONS, STREAMS = 100, 40  # the limits of one front, and there are two
 UNSENT, RATE = 16 << 20, 200  # the same
 
 
@@ -51,7 +51,7 @@ def leave_unread(h, token, path):
 
 
 def main_of_one_token():
-    """Memory and time: what a token leaves unread, and how often it asks."""
+    """Limits of one token: the answers that it leaves unread, and the requests a second."""
     metrics = hub.free_port()
     with hub.Hub({"http_unsent_bytes_max": UNSENT, "http_token_rate": RATE, "metrics_listen": f"127.0.0.1:{metrics}"}) as h:
         h.metrics = metrics
@@ -75,7 +75,7 @@ def main_of_one_token():
             for sock, _ in held:
                 sock.close()
             until("the token is served", lambda: ask(h, reader)[1].status == 200, 30)
-        with shows("one token sends so many requests a second, and is told so; others are served"):
+        with shows("one token that sends too many requests a second gets 429; others are served"):
             sock = socket.create_connection(("127.0.0.1", h.ports["api"]), 20)
             one = f"GET /v1/whoami HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {reader}\r\n"
             sock.sendall(((one + "\r\n") * (2 * RATE - 1) + one + "Connection: close\r\n\r\n").encode())
@@ -93,7 +93,7 @@ def main():
     main_of_one_token()
     with hub.Hub({"http_connections_max": CONNECTIONS, "followers_max": STREAMS}) as h:
         reader = h.api("POST", "/v1/tokens", {"name": "reader", "scopes": ["read"]})["token"]
-        with shows("a stranger who holds all connections keeps nobody out, and closes nobody's who has a token"):
+        with shows("a stranger who holds all connections keeps no token out, and closes no connection of one"):
             kept, answer = ask(h, reader)
             equal((answer.status, answer.read() is not None), (200, True))
             strangers = []
@@ -108,7 +108,7 @@ def main():
             equal((answer.status, answer.read() is not None), (200, True))
             for sock in strangers:
                 sock.close()
-        with shows("one token has a quarter of the streams at most, and is told so"):
+        with shows("one token has a quarter of the streams at most, and more are refused"):
             streams, refused = [], 0
             for _ in range(4 * STREAMS):
                 connection, answer = ask(h, reader, "/v1/events")

@@ -19,7 +19,7 @@ OWN = {"Sec-Fetch-Site": "same-origin"}
 
 
 class Page:
-    """What a page in a browser sends, by hand: its cookies, and no token."""
+    """Sends the requests of a page in a browser, by hand: its cookies, and no token."""
 
     def __init__(self, h, cookies=None):
         self.h, self.cookies = h, {} if cookies is None else cookies
@@ -107,7 +107,7 @@ def codes(h, cli):
         equal(page.sign_in(code=made["code"])[0], 201)
         assert page.is_in()["token"]["name"]
         equal(Page(h).sign_in(code=made["code"])[0], 403)
-    with shows("a code whose time is over signs nobody in"):
+    with shows("a code whose time is over does not sign in"):
         made = code(ttlSeconds=1)
         over = datetime.datetime.fromisoformat(made["expiresAt"].replace("Z", "+00:00"))
         until("its time is over", lambda: datetime.datetime.now(datetime.timezone.utc) > over + datetime.timedelta(milliseconds=50))
@@ -147,7 +147,7 @@ def codes(h, cli):
         assert out.stdout.startswith(f"{h.url}/login#code="), out
 
 
-# ---- who may not -------------------------------------------------------------------------------------------
+# ---- refusals ----------------------------------------------------------------------------------------------
 
 
 def foreign_pages(h):
@@ -165,7 +165,7 @@ def foreign_pages(h):
             assert "Fairlead-Page" in json.loads(answer)["detail"], answer
         equal(len(json.loads(page.ask("GET", "/v1/jobs?limit=1000")[2])["jobs"]), before)
         equal(page.change("POST", "/v1/jobs", {"command": ["true"]})[0], 201)
-    with shows("a foreign page signs nobody in"):
+    with shows("a foreign page cannot sign in"):
         for headers in ({}, {**PAGE, "Sec-Fetch-Site": "cross-site"}, {**PAGE, "Origin": "https://evil.example"}):
             equal(Page(h).ask("POST", "/v1/session", {"token": h.token}, headers)[0], 403, headers)
 
@@ -190,7 +190,7 @@ def is_refused(status, ask):
 
 
 def foreign_shells(h, page, job):
-    """A browser sends the cookie with the WebSocket of any page of this host, whatever its port."""
+    """A browser sends the cookie with the WebSocket of any page of this host, at any port."""
     scheme, host = h.url.split("://")
     other = "http" if scheme == "https" else "https"
     origins = ("https://evil.example", "null", f"{scheme}://{host.split(':')[0]}:1", f"{scheme}://{host}.evil.example", f"{other}://{host}", host)
@@ -218,7 +218,7 @@ def shells(h):
         status, _, answer = page.ask("GET", f"/v1/jobs/{job}/exec?replica=7")
         equal((status, json.loads(answer)["detail"]), (409, "this replica does not run now; the job is running"))
         equal(page.ask("GET", f"/v1/jobs/{job}/exec")[0], 400)
-    with shows("who signs out ends the shells of that session with a word, and another session's shell goes on"):
+    with shows("signing out ends the shells of that session with a word, and another session's shell goes on"):
         leaver, other = signed_in(h), signed_in(h)
         long = "exec?command=%5B%22cat%22%5D"
         with visit(leaver, job, path=long) as v, visit(other, job, path=long) as kept:
@@ -260,7 +260,7 @@ def last_word(answer):
 
 
 def ends(h):
-    with shows("who leaves is out: the cookie counts no more, and its streams end and say why"):
+    with shows("after signing out the cookie counts no more, and its streams end and say why"):
         page = signed_in(h)
         connection, answer = stream(page)
         kept = Page(h, dict(page.cookies))
@@ -318,7 +318,7 @@ def pages(h):
         text = page.decode()
         assert "<style" not in text and "style=" not in text and not re.search(r"<script(?![^>]* src=)", text), text
     files = re.findall(r'(?:src|href)="(/[^"]+)"', text)
-    with shows("what the page names is there, compressed, kept for ever by the browser, and comes from nowhere else"):
+    with shows("each file that the page names is there, compressed, kept for ever by the browser, and from nowhere else"):
         assert len(files) >= 2, text
         assert "://" not in text.replace("http://www.w3.org/2000/svg", ""), text
         for path in files:
@@ -374,7 +374,7 @@ def behind_tls():
             h.process.wait(timeout=60)
             h.start()
             assert page.is_in() and other.is_in()
-        with shows("who has left does not come back by it, nor does a token that was revoked meanwhile"):
+        with shows("a session that was left does not come back by it, nor does a token that was revoked meanwhile"):
             gone = Page(h, dict(page.cookies))
             page.change("DELETE", "/v1/session")
             made = h.api("POST", "/v1/tokens", {"name": "brief", "scopes": ["read"]})

@@ -1,4 +1,5 @@
-"""Jobs that run one at a time under their name and owner: in order, over cancel, hold, retry and a kill; from the document, a batch and the command line."""
+"""Jobs that run one at a time under their name and owner: in order, over cancel, hold, retry and a kill; from the document, a
+batch and the command line."""
 import os
 import tempfile
 

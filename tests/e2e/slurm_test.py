@@ -1,4 +1,5 @@
-"""docs/slurm.md, row by row: the commands run, '#SBATCH' lines mean what stands beside them, the others are refused with what to write."""
+"""docs/slurm.md, row by row: the commands run, '#SBATCH' lines mean what stands beside them, the others are refused with what
+to write."""
 import json
 import os
 import re
@@ -12,7 +13,7 @@ SCRIPT = '#!/bin/bash\necho "part $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_JOB_ID, w
 
 
 def tables():
-    """Of each table its rows, a list of cells each."""
+    """The rows of each table, a list of cells each."""
     with open(os.path.join(fleet.ROOT, "docs", "slurm.md")) as file:
         found = re.findall(r"((?:^\|.*\n)+)", file.read(), re.M)
     return [[[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()[2:]] for table in found]
@@ -62,7 +63,7 @@ class Page:
             self.f.run("cancel", job)
 
     def dry(self, line):
-        """The document of a script with that line, without the script's own text; what was said against it."""
+        """The document of a script with that line, without the script's own text; and the complaint, if there was one."""
         self.write(re.sub(r"job-\d", lambda found: self.awaited.get(found[0], found[0]), line))
         out = self.f.run("run", "--dry-run", "-o", "json", "--script", self.script)
         if out.returncode != 0:

@@ -1,4 +1,4 @@
-"""Strangers at the two TLS listeners: silent connections and unfinished handshakes keep nobody else out.
+"""Strangers at the two TLS listeners: silent connections and unfinished handshakes keep no other client out.
 
 They come from the agents' own address, which is the hard case: many agents may stand behind one.  People have another."""
 import json

@@ -1,4 +1,5 @@
-"""Jobs that came, started and ended, by the hour and by the day: each job, first start and end counts once, also over a kill of the control plane."""
+"""Jobs that came, started and ended, by the hour and by the day: each job, first start and end counts once, also over a kill of
+the control plane."""
 import contextlib
 import datetime
 import json

@@ -124,7 +124,7 @@ def lists(h):
             t.sees(r"^Jobs: 1 open; 1 shown: 1 running$")
             h.api("POST", f"/v1/jobs/{job}:cancel")
             seen_state(t, job, "cancelled")
-        with shows("what others named shows, and steers no terminal"):
+        with shows("names that other people chose show, and steer no terminal"):
             wide = h.submit({"name": "日本語", "command": ["true"]})
             t.sees(rf"^ {wide} +日本語 +(succeeded|running|queued|starting)")
         with shows("q leaves the terminal as it was"):
@@ -209,7 +209,7 @@ def limited(h):
     lines = "".join(json.dumps({"name": f"many-{number}", "command": ["true"], "hold": True, "labels": {"many": "yes"}}) + "\n" for number in range(510))
     subprocess.run([FAIRLEAD, "submit", "--detach", "-"], env=environment(h), input=lines, stdout=subprocess.DEVNULL, check=True, text=True, timeout=120)
     with Terminal(h) as t:
-        with shows("of many jobs it has the newest 500, and says that there are more"):
+        with shows("with many jobs it has the newest 500, and says that there are more"):
             t.start("--label", "many=yes").sees(r"^Jobs: 51\d open; 500 of more shown: 500 held$")
             newest = t.order()[0]
             t.keys("End").sees(r"\b500/500$")

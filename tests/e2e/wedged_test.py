@@ -1,4 +1,5 @@
-"""A connected agent that does not answer in time: a START, an inventory and a STOP each have a limit, and what follows is named.
+"""A connected agent that does not answer in time: a START, an inventory and a STOP each have a limit, and what follows is
+named.
 
 The runtime is wedged in three ways: supervisors that do not get going, a tunnel through which an inventory stops midway, a
 supervisor that stands still."""

@@ -1,4 +1,4 @@
-"""Jobs that a test holds in its hand: they write lines until they are told how to end, and tell a ledger what they do."""
+"""Jobs that a test holds in its hand: they write lines until the test orders their end, and record their steps in a ledger."""
 import os
 import signal
 import time
@@ -64,7 +64,7 @@ class Worker:
 
     def untouched(self):
         equal(born(self.pid), self.born, f"the process of {self.name}")
-        equal(self.ledger("begin"), [self.first], f"what began of {self.name}")
+        equal(self.ledger("begin"), [self.first], f"begin lines of {self.name}")
 
     def tell_end(self, code=0):
         path = os.path.join(self.folder, f"end-{self.name}")
@@ -79,7 +79,7 @@ class Worker:
         """It ended so, in its first attempt, and its output is all there, once."""
         job = self.h.wait(self.job, limit_s=limit_s)
         equal(job["state"], state, f"state of {self.name}")
-        equal(self.ledger("begin"), [self.first], f"what began of {self.name}")
+        equal(self.ledger("begin"), [self.first], f"begin lines of {self.name}")
         attempts = [(one["attempt"], one.get("exitCode")) for one in job["attempts"]]
         equal(attempts, [(self.first[0], code)], f"attempts and exit codes of {self.name}")
         lines = self.ledger("end")[0][2]

@@ -1,4 +1,4 @@
-"""What the command line says to what is wrong: the words typed, the exit code, and a part of the text, a row each.
+"""The command line's answers to mistakes: the words typed, the exit code, and a part of the text, a row each.
 
 A text names the flag or object as the person wrote it, the reason, and what to write instead."""
 import os
@@ -154,12 +154,12 @@ def main():
                 assert out.returncode == code if code is not None else out.returncode not in (0, 70), (out.returncode, out.stderr)
                 assert filled(said) in out.stderr, out.stderr
                 assert out.stderr.startswith("fairlead: ") or out.stderr.startswith("usage"), out.stderr
-        with shows("a token that is not valid is said to be so, and no jargon"):
+        with shows("an invalid token gets a plain sentence, and no jargon"):
             out = subprocess.run([os.path.join(fleet.BIN, "fairlead"), "ps"], env={**f.env, "FAIRLEAD_TOKEN": "fl_none"}, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, timeout=60)
             equal(out.returncode, DENIED)
             equal(out.stderr, "fairlead: the token is not valid: it is unknown, expired, replaced or revoked\n  'fairlead login' again\n")
-        with shows("of several jobs, those that are there are printed, and the others named"):
+        with shows("with several jobs, those that are there are printed, and the others named"):
             out = f.run("get", job, "job-nope", held, "-o", "name")
             equal(out.stdout.split(), [job, held])
         with shows("a token is revoked by a name that only one has"):

@@ -6,9 +6,9 @@
 # builds tests/fuzz/NAME_fuzz.c with libFuzzer, replays the kept corpus (all must pass), applies
 # tests/fuzz/planted/NAME.patch (patch -p1), builds again, replays, and if that passes fuzzes for SECONDS
 # (60).  Succeeds only if an assertion or a sanitizer stopped it: running out of time or memory is no catch.
-# The sources are found by following includes: every .c of a folder of which a header is included, but
-# main.c; of tests/fuzz, and of two folders that include nearly all others, only the .c beside an
-# included .h.  Needs clang; CC names another one.
+# The sources are found by following includes: every .c but main.c of a folder with an included header.
+# tests/fuzz, and two folders that include nearly all others, give only the .c beside an included .h.
+# Needs clang; CC names another one.
 set -eu
 
 name=${1:?usage: tests/fuzz/planted.sh NAME [SECONDS]}
@@ -104,7 +104,7 @@ run()
         >"$work/run.log" 2>&1
 }
 
-# What stopped the run: an assertion's line or a sanitizer's; nothing for a timeout and the like.
+# The line that stopped the run: an assertion's or a sanitizer's; none for a timeout and the like.
 catch()
 {
     grep -E 'ERROR: (libFuzzer: deadly signal|AddressSanitizer)|runtime error:' "$work/run.log" >/dev/null || return 0

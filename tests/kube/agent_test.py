@@ -1,6 +1,6 @@
 """Jobs as pods of a real cluster: a control plane, and an agent outside of the cluster with a kubeconfig.
 
-What the control plane says is compared with what kubectl says of the same pods.
+Compares the control plane's account of the pods with kubectl's.
 """
 import json
 import os
@@ -43,7 +43,7 @@ class Site:
         self.agent.wait()
 
     def pods(self, job=None):
-        """What the cluster holds of ours, or of that job."""
+        """Fairlead's pods in the cluster, or those of that job."""
         selector = f"fairlead.dev/job={job}" if job else "app.kubernetes.io/managed-by=fairlead"
         return json.loads(self.c.kubectl("get", "pods", "-n", NAMESPACE, "-l", selector, "-o", "json"))["items"]
 
@@ -108,7 +108,7 @@ def plain(s):
 
 
 def manifests(s):
-    with shows("what kubectl prints for a Job is submitted, and its pod runs"):
+    with shows("a Job's manifest that kubectl prints is submitted, and its pod runs"):
         words = ("create", "job", "hello", f"--image={BUSYBOX}", "--dry-run=client", "-o", "yaml")
         job = s.cli("submit", "-d", "-", stdin=s.c.kubectl(*words, "--", "echo", "hi")).strip()
         s.ends(job, "succeeded")
@@ -161,7 +161,7 @@ def trouble(s):
     with shows("a container that failed leaves its last error line"):
         s.ends(spoke, "failed", "ReplicaFailed")
         equal(s.h.api("GET", f"/v1/jobs/{spoke}")["attempts"][-1]["words"], "ValueError: no lr")
-    with shows("an image name that is none fails at once"):
+    with shows("an invalid image name fails at once"):
         s.ends(none, "failed", "ImageUnavailable")
     with shows("a job without an image says what is missing"):
         s.ends(missing, "failed", "ContainerRefused")
@@ -194,7 +194,7 @@ def restart(s):
 
 
 def room(s):
-    with shows("what others' pods take is known, and when they are gone"):
+    with shows("the agent subtracts the resources of others' pods, and adds them again when the pods are gone"):
         def free():
             return s.h.api("GET", "/v1/clusters/real")["free"]["cpuMilli"]
 
@@ -227,7 +227,7 @@ def named(s):
     def wants(script="trap 'exit 0' TERM; sleep 600 & wait"):
         return s.run(script, resources={"cpu": "20m", "memory": "16Mi", DONGLE: 1, "ephemeral-storage": "8Mi"})
 
-    with shows("what nodes advertise is offered by name, less what others' pods ask for"):
+    with shows("the agent offers the nodes' resources by name, less the requests of others' pods"):
         advertise(s, DONGLE, 3)
         until("three are free", lambda: free() == 3)
         assert free("ephemeral-storage") > 0
@@ -264,7 +264,7 @@ def accelerators(s):
     def gpus():
         return s.h.api("GET", "/v1/clusters/real")["free"]["gpus"]
 
-    with shows("of one kind of accelerator gpus are that, and its pods ask for it by its name"):
+    with shows("with one kind of accelerator, gpus are of that kind, and its pods ask for it by its name"):
         advertise(s, "amd.com/gpu", 2)
         s.kill_agent()  # which kind it is, is looked up once in an agent's life
         s.start_agent()
@@ -273,11 +273,11 @@ def accelerators(s):
         limits = until("its pod is there", lambda: s.pods(job))[0]["spec"]["containers"][0]["resources"]["limits"]
         equal((limits["amd.com/gpu"], "nvidia.com/gpu" in limits), ("1", False))
         s.ends(job, "succeeded")
-    with shows("of two kinds and no setting there are no gpus: both are offered by name, and a job that wants gpus is told so"):
+    with shows("with two kinds and no setting there are no gpus: both are offered by name, and the reason of a job that wants gpus says so"):
         advertise(s, "nvidia.com/gpu", 4)
         s.kill_agent()
         s.start_agent()
-        until("they are none", lambda: gpus() == 0)
+        until("no gpus are left", lambda: gpus() == 0)
         shown = s.h.api("GET", "/v1/clusters/real")["free"]["named"]
         equal((shown["amd.com/gpu"], shown["nvidia.com/gpu"]), (2, 4))
         assert "kinds=\"amd.com/gpu, nvidia.com/gpu\"" in s.h.log("agent-real")

@@ -1,4 +1,4 @@
-"""Reads the API server's audit log: who asked for what, by which verb, and whether it was granted."""
+"""Reads the API server's audit log: each request's user, object and verb, and whether it was granted."""
 import datetime
 import json
 
@@ -23,7 +23,7 @@ class Audit:
                 and all(one[key] == value for key, value in wanted.items())]
 
     def uses(self, **wanted):
-        """What a Role would have to grant: the set of (verb, group, resource or resource/subresource)."""
+        """The rights that a Role would have to grant: the set of (verb, group, resource or resource/subresource)."""
         return {(one["verb"], one["group"], "/".join(filter(None, (one["resource"], one["subresource"]))))
                 for one in self.entries(**wanted) if one["resource"]}
 

@@ -28,7 +28,7 @@ class Site(charts.Page):
         self.c, self.env["IMAGE"] = c, kube.BUSYBOX
 
     def jobs(self):
-        """What people see: every job, and the whole output of the first."""
+        """The jobs as people see them: every job, and the whole output of the first."""
         listed = json.loads(self.run("fairlead ps --all -o json"))
         return listed, self.run("fairlead logs job-1")
 
@@ -66,7 +66,7 @@ class Site(charts.Page):
         return job, [one["metadata"] for one in self.job_pods()]
 
     def through_forward(self, job, path):
-        """What the server at port 8080 of the job's replica answers."""
+        """The answer of the server at port 8080 of the job's replica."""
         words = [f"{self.folder}/build/release/fairlead", "forward", job, "0:8080"]
         process = subprocess.Popen(words, cwd=self.folder, env=self.env, stderr=subprocess.PIPE, text=True)
         try:
@@ -132,7 +132,7 @@ def agent_life(site):
         site.run(f"kubectl -n {JOBS} delete pod {name} --grace-period 1")
 
 
-# ---- rights: what is written, what is granted, what is asked for ---------------------------------------------------
+# ---- rights: written, granted, asked for ---------------------------------------------------------------------------
 
 
 def written():
@@ -158,12 +158,12 @@ def granted(site):
         for rule in role["rules"]:
             equal(rule["apiGroups"], [""])
             found |= {(account, where, resource, verb) for resource in rule["resources"] for verb in rule["verbs"]}
-    equal(roles, {}, "Roles that are bound to nobody")
+    equal(roles, {}, "Roles without a binding")
     return {(account, *rest) for one, *rest in found for account, name in ACCOUNTS.items() if name == one}
 
 
 def asked_for(site):
-    """The same of the audit log; what was refused to an account while its rights were taken away does not count."""
+    """The same rights, from the audit log; refusals while the test had taken an account's rights away do not count."""
     found, wheres = set(), {"": "the cluster", JOBS: "the jobs' namespace"}
     for account, user in ACCOUNTS.items():
         for one in site.c.audit.entries(user=user):
@@ -198,7 +198,7 @@ def losses(site):
 
 
 def own_database(site):
-    """Of the trial Postgres, another database: another server would differ in its address alone."""
+    """Makes another database in the trial Postgres: another server would differ in its address alone."""
     password = site.run("kubectl -n fairlead get secret fairlead-postgresql -o jsonpath='{.data.password}' | base64 -d")
     words = "createdb -h 127.0.0.1 -U fairlead -E UTF8 -T template0 production"
     with site.c.forward("service/fairlead-postgresql", 5432, namespace=NAMESPACE) as port:
@@ -220,7 +220,7 @@ def leave(site):
         site.run(f"kubectl -n {AGENT} scale deployment {AGENT} --replicas 0")
         until("the agent is gone", lambda: not site.agent_pods())
         refused = [one for one in site.c.audit.entries(user=ACCOUNTS["agent"]) if not one["is_granted"]]
-        equal(refused, [], "what the agent was refused while it lived")
+        equal(refused, [], "requests of the agent that were refused while it lived")
         site.run(f"kubectl -n {JOBS} delete pod {pod['name']} --wait=false")
         until("its container has ended", lambda: "terminated" in
               site.c.get("-n", JOBS, "pod", pod["name"])["status"]["containerStatuses"][0]["state"])

@@ -1,4 +1,5 @@
-"""What tests/kube/render_test.py renders: each chart, every value of it with another one than the chart's own, and what is refused."""
+"""The input of tests/kube/render_test.py: each chart, with another value than the chart's own for each of its settings, and the
+values that it refuses."""
 import os
 import typing
 
@@ -7,11 +8,11 @@ from fleet import ROOT
 
 class Chart(typing.NamedTuple):
     name: str
-    least: dict  # what it cannot do without
+    least: dict  # the values that it needs
     count: int  # objects that this makes
-    every: list  # (what, values, which paths they are for)
+    every: list  # (subject, values, which paths they are for)
     elsewhere: set  # paths that have a test of their own
-    refused: list  # (values, what is said)
+    refused: list  # (values, a part of the error)
 
     @property
     def path(self):
@@ -52,7 +53,7 @@ ALL = {
 WITH_TRIAL = {**ALL, "database": {"existingSecret": "", "key": "dsn", "connection": ""},
               "postgresql": {**ALL["postgresql"], "enabled": True}}
 
-REFUSED = [  # values, and what is said
+REFUSED = [  # values, and a part of the error
     ([], "needs one Postgres, and none is named"),
     ([*TRIAL, "--set", "database.connection=host=x"], "database.connection and postgresql.enabled are named"),
     ([*TRIAL, "--set", "imgae.tag=2"], "imgae"),

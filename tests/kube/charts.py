@@ -1,4 +1,4 @@
-"""What the tests of charts share: the images that they need, disks for claims, the blocks of a page, a shell to run them in."""
+"""Shared by the tests of charts: the images that they need, disks for claims, the blocks of a page, a shell to run them in."""
 import json
 import os
 import re

@@ -101,7 +101,7 @@ class Cluster:
         first = self.node(1)
         first.start("etcd")
         first.start("kube-apiserver")
-        until("the API server is ready", self.is_ready)  # what starts before it sits out a back-off
+        until("the API server is ready", self.is_ready)  # a program that starts before it waits for a back-off
         first.start("kube-controller-manager")
         first.start("kube-scheduler")
 
@@ -119,7 +119,7 @@ class Cluster:
             until("the cluster's DNS answers", lambda: self.has_available("kube-system", "coredns"))
 
     def down(self, keep=False):
-        """Whatever state it is in; 'keep' keeps its data for the next 'up'."""
+        """Stops the cluster in any state; 'keep' keeps its data for the next 'up'."""
         for i in range(1, settings.NODES_MAX + 1):
             Node(self.n, i, self.home, bin_folder=None).switch_off()
         if self.is_up():

@@ -30,7 +30,7 @@ def pods(c):
     with shows("a name of the cluster's DNS resolves in a pod"):
         script = "nslookup kubernetes.default.svc.cluster.local | grep -q 'Address.* 10.96.0.1$'"
         equal(c.run_pod("names", script)["status"]["phase"], "Succeeded")
-    with shows("a pod whose image does not exist is told by its reason"):
+    with shows("a pod whose image does not exist has a reason that says so"):
         c.create_pod("absent", "true", image="fairlead.test/absent:1")
         until("the reason is there", lambda: waits_for(c.pod("absent")) in ("ErrImagePull", "ImagePullBackOff"))
         c.delete_pod("absent")
@@ -205,7 +205,7 @@ def main():
         for part in (pods, services, streams, scripts, faults, fake_nodes, kept_data):
             part(c)
         print(f"# {c.memory_mib()} MiB of memory: one cluster, one node, 20 fake ones", flush=True)
-        with shows("what a running cluster has is seen by the comparison"):
+        with shows("the comparison sees the parts of a running cluster"):
             seen = {line.split(":")[0] for line in leftovers.difference(before, leftovers.snapshot())}
             equal(seen >= {"processes", "cgroups", "interfaces", "files"}, True, seen)
     with shows("no process, mount, cgroup, interface, namespace, file or sysctl is left or changed"):

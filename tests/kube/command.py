@@ -1,4 +1,4 @@
-"""What tests/kube/up, down, nodes, load, fault, kubectl and helm share: numbers, and errors told in one line."""
+"""Shared by tests/kube/up, down, nodes, load, fault, kubectl and helm: numbers, and errors in one line."""
 import os
 import signal
 import sys

@@ -1,7 +1,7 @@
 """The images of deploy/images: built twice alike, small, without a shell, with a bill of materials that is valid and complete.
 
-containerd imports them and runs each as a pod under the Pod Security standard 'restricted'.  spdx-tools, which reads the bill of
-materials, comes from PyPI into build/spdx, once.
+containerd imports them and runs each as a pod under the Pod Security standard 'restricted'.  spdx-tools, which reads the bill
+of materials, comes from PyPI into build/spdx, once.
 """
 import gzip
 import hashlib
@@ -21,7 +21,7 @@ from kube import equal, finish, shows
 
 SIZE_MAX = 40 << 20
 SPDX_TOOLS = "spdx-tools==0.8.3"
-IMAGES = {  # image: what can be run in it, and what its first words answer
+IMAGES = {  # image: the programs in it, and the first words of its answer to --version
     "fairleadd": ({"fairleadd", "fairlead"}, "fairleadd"),
     "fairlead-agent": ({"fairlead-agent", "fairlead-supervise"}, "fairlead-agent"),
     "fairlead": ({"fairlead"}, "fairlead"),
@@ -145,7 +145,7 @@ def main():
             for name in os.listdir(f"{folder}/one"):
                 with open(f"{folder}/one/{name}", "rb") as one, open(f"{folder}/two/{name}", "rb") as two:
                     assert one.read() == two.read(), f"{name} differs"
-        with shows("what cannot be built is named, and nothing is written"):
+        with shows("an error names the image that cannot be built, and nothing is written"):
             code, said = build(f"{folder}/none", "--programs", "/nowhere", "fairlead")
             equal((code, "/nowhere/fairlead is not there" in said, os.listdir(f"{folder}/none")), (1, True, []), said)
             code, said = build(f"{folder}/none", "nothing")

@@ -144,7 +144,7 @@ class Cluster(cluster.Cluster):
         self.kubectl("delete", "pod", name, "--wait=true")
 
     def get(self, *words):
-        """What 'kubectl get WORDS -o json' says."""
+        """The object that 'kubectl get WORDS -o json' prints."""
         return json.loads(self.kubectl("get", *words, "-o", "json"))
 
     @contextlib.contextmanager

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What clusters could leave on a machine: taken before and after, and compared.
+"""Lists all that clusters could leave on a machine, before and after, and compares the lists.
 
     leftovers.py COMMAND [ARG...]      runs it, and says whether it left anything; its exit code, or 1
 """
@@ -13,7 +13,7 @@ import node
 import programs
 from cluster import STATE
 
-# These change by themselves, whatever runs: the last process id, and what the random generator counts.
+# These change by themselves on any machine: the last process id, and the counters of the random generator.
 RESTLESS = ("kernel/ns_last_pid", "kernel/random/")
 
 

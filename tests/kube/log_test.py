@@ -1,12 +1,12 @@
 """The agent's way of reading logs against a real kubelet: each line once, over kills, cuts and rotations.
 
 The reader is tests/kube/log_tool.c of $FL_BIN (build/release), which stores records as the hub does.  Node 1 never rotates a
-log in this test, node 2 does so every 3 s.  Each pod writes numbered lines, so the store itself says what is missing.
+log in this test, node 2 does so every 3 s.  Each pod writes numbered lines, so the store itself shows which are missing.
 
-A kubelet gives only a log's newest file: what it has rotated away while nobody could ask is lost.  So the API server is away
-for longer than a rotation takes, and lines are missing from that time.  At other times a rotation costs few: those of a moment
-without a reader.  It is longer than it seems, since a kubelet sends some 20,000 lines/s, and first those of the last 5 s again;
-so the pods write 3,000 lines/s.  (One that writes faster than its kubelet sends loses lines at every rotation.)
+A kubelet gives only a log's newest file: lines that it rotated away while no reader could ask are lost.  So the API server is
+away for longer than a rotation takes, and lines are missing from that time.  At other times a rotation costs few: those of a
+moment without a reader.  It is longer than it seems, since a kubelet sends some 20,000 lines/s, and first those of the last 5 s
+again; so the pods write 3,000 lines/s.  (One that writes faster than its kubelet sends loses lines at every rotation.)
 """
 import contextlib
 import os
@@ -61,7 +61,7 @@ class Log:
         self.kills += 1
 
     def end(self):
-        """The container has ended: what was stored, as text and the kinds of gaps."""
+        """Tells log_tool that the container has ended; returns the stored output, as text and the kinds of gaps."""
         self.process.stdin.write("ended\n")
         self.process.stdin.flush()
         try:
@@ -109,7 +109,8 @@ def count(c, name, node, steps, lines, pause):
 
 
 def check_numbers(name, parts, lines):
-    """Each number at most once and in order; missing ones are where a gap is: how many, and its times, of each such place."""
+    """Each number comes at most once and in order, and is missing only in a gap: returns the count and the times of each
+    gap."""
     last, holes, times = 0, [], None
     for i, (text, gap) in enumerate(parts):
         if gap:

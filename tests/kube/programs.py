@@ -26,7 +26,7 @@ LINKED = f"-s -w -X {STAMP}.gitVersion={VERSION} -X {STAMP}.gitMajor=1 -X {STAMP
 PACKAGES = ["./kubernetes", "./coredns", "sigs.k8s.io/kwok/cmd/kwok", "helm.sh/helm/v3/cmd/helm"]
 NAMES = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "kubectl"]
 
-TOOLCHAIN = "go1.26.8"  # what is brought where the machine's Go is too old
+TOOLCHAIN = "go1.26.8"  # the version to download where the machine's Go is too old
 GO_OUTSIDE_PATH = "/usr/local/go/bin/go"  # where Go's own archive goes
 CNI = "/usr/lib/cni"
 DEBIAN = {"containerd": "containerd", "ctr": "containerd", "runc": "runc", "busybox": "busybox-static",
@@ -81,7 +81,7 @@ def wanted_version():
 
 
 def environment():
-    """This Go and no other: what is brought, is brought by us."""
+    """Go must not fetch another toolchain by itself: find_go downloads one where it is needed."""
     return dict(os.environ, GOTOOLCHAIN="local", GOWORK="off", CGO_ENABLED="0")
 
 
@@ -100,7 +100,7 @@ def find_go():
 def bring_go(go):
     """Go's module cache keeps no execute bits, so they are set here, as newer versions of Go do themselves."""
     architecture = image.ARCHITECTURES[os.uname().machine]
-    with tempfile.TemporaryDirectory() as outside:  # of any module: an older Go cannot read our go.mod
+    with tempfile.TemporaryDirectory() as outside:  # outside of any module: an older Go cannot read our go.mod
         out = run(go, "mod", "download", "-json", f"golang.org/toolchain@v0.0.1-{TOOLCHAIN}.linux-{architecture}",
                   cwd=outside, env=environment())
     root = json.loads(out[out.index("{"):])["Dir"]

@@ -1,4 +1,4 @@
-"""Which Go builds the cluster, and what is said where there is none.  The Go of these tests are scripts."""
+"""Which Go builds the cluster, and the error where there is none.  Each Go of these tests is a script."""
 import os
 import tempfile
 
@@ -42,7 +42,7 @@ def main():
             assert os.access(f"{folder}/toolchain/pkg/tool/linux_{architecture}/compile", os.X_OK)
             with open(f"{folder}/asked") as file:
                 equal(file.read(), f"mod download -json golang.org/toolchain@v0.0.1-{programs.TOOLCHAIN}.linux-{architecture}\n")
-        with shows("without any Go the reason is said, and the next step"):
+        with shows("without any Go the error has the reason and the next step"):
             os.environ["PATH"] = folder
             programs.find = lambda name: None
             try:
@@ -50,7 +50,7 @@ def main():
                 raise AssertionError("a Go was found")
             except programs.Missing as missing:
                 assert "apt-get install golang-go" in str(missing), missing
-        with shows("a machine that cannot run a cluster is told all that it lacks"):
+        with shows("the error for a machine that cannot run a cluster lists all that it lacks"):
             try:
                 programs.check_machine()
                 raise AssertionError("the machine was taken")

@@ -1,4 +1,5 @@
-"""The charts rendered with all their options: a real API server takes every object, and what is wrong is refused before that."""
+"""The charts rendered with all their options: a real API server takes every object, and what is wrong is refused before
+that."""
 import base64
 import json
 import os
@@ -73,7 +74,7 @@ def rendering(c, folder, chart):
             version = re.search(r'FL_VERSION "(.*)"', file.read())[1]
         with open(f"{chart.path}/Chart.yaml") as file:
             equal(re.findall(r'^(?:appV|v)ersion: "?([^"\n]*)', file.read(), re.M), [version, version])
-    with shows(f"{chart.name}: values that contradict each other, or are none, are refused with the reason"):
+    with shows(f"{chart.name}: values that contradict each other, or are invalid, are refused with the reason"):
         for words, reason in chart.refused:
             said = helm(c, "template", "one", chart.path, "--kube-version", programs.VERSION, *words, code=1)
             assert reason in said, f"{words}: {said[-500:]}"

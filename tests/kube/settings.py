@@ -1,4 +1,4 @@
-"""What the programs of a cluster are told: keys, identities, files and command lines.  Starts nothing.
+"""The settings of a cluster's programs: keys, identities, files and command lines.  Starts nothing.
 
 Cluster N is the bridge flkN, 10.250.N.1/24 on the host.  Node I has 10.250.N.(I+1) and the pods 10.244.(10N+I).0/24; the
 control plane lives on node 1.  Each node has its own network, so every program keeps its usual port.
@@ -107,7 +107,7 @@ def write_kubeconfig(n, home, name, user):
 
 
 def write_cluster(n, home):
-    """What stays the same for as long as the cluster's data are kept."""
+    """Writes the files that stay the same for as long as the cluster's data are kept."""
     write_keys(n, home)
     write(f"{home}/tokens.csv", "".join(f'{name}-token,{user},{name},"{group}"\n' for name, (user, group) in TOKENS.items()))
     for name in TOKENS:

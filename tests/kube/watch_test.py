@@ -180,14 +180,14 @@ def paused(c, pods, nodes):
 
 
 def compacted(c, pods, nodes):
-    with shows("a version that etcd has forgotten is listed anew, and only the difference is told"):
+    with shows("after a version that etcd has forgotten the agent lists anew, and reports only the difference"):
         synced, removed = pods.synced, "default/p3"
         pods.process.send_signal(signal.SIGSTOP)
         delete(c, "p3", "p4")
         create(c, "p4", "new")
         touch(c, "p5", "late")
         kept = pods.versions()["default/p6"]
-        for i in range(3):  # so that the newest version is none of a pod's
+        for i in range(3):  # so that the newest version is not a pod's
             c.api("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": f"later{i}"}})
         c.fault("kill", "kube-apiserver")  # its own memory of events goes too, and the watch is cut
         revision = int(c.node(1).inside("python3", "-c", COMPACT))

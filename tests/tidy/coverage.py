@@ -12,7 +12,7 @@ import sys
 from folders import modules_in, tests_of
 from report import Report, walk
 
-PART_MIN = 0.5  # of a module's lines: the rest is mostly for failures of the system around it
+PART_MIN = 0.5  # the share of a module's lines: the rest is mostly for failures of the system around it
 
 
 NOT_RUN = "tests/kube/"  # needs a cluster: ./check --long --only coverage leaves it out
@@ -45,7 +45,7 @@ def gcov(files):
     ran = subprocess.run(["gcov", "--json-format", "--stdout", *files], stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL) if files else None
     if ran and ran.returncode:
-        sys.exit("tidy: gcov cannot read the counts: what is built has changed since its tests ran; run them again")
+        sys.exit("tidy: gcov cannot read the counts: the build has changed since its tests ran; run them again")
     for document in map(json.loads, ran.stdout.splitlines() if ran else ()):
         for file in document["files"]:
             path = os.path.normpath(os.path.join(document["current_working_directory"], file["file"]))

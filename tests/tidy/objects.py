@@ -1,4 +1,4 @@
-"""What compiled objects tell: the symbols that pure libraries need, and circles of calls between files."""
+"""Reads compiled objects: the symbols that pure libraries need, and circles of calls between files."""
 import os
 import re
 import subprocess
@@ -57,7 +57,7 @@ def undefined_in(archive):
 
 
 def writable_in(archive):
-    """Pairs of object file and variable: what lives in .data, .bss or thread storage.  (.data.rel.ro is const.)"""
+    """Pairs of object file and variable that lives in .data, .bss or thread storage.  (.data.rel.ro is const.)"""
     object_file = "?"
     for line in nm(archive, "--format=sysv"):
         if found := re.match(r"Symbols from .*\[(.+)\]:", line):

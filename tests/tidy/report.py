@@ -1,4 +1,4 @@
-"""What the rooms of tests/tidy share: the report, and the reading of files."""
+"""Shared by the modules of tests/tidy: the report, and the reading of files."""
 import os
 import re
 

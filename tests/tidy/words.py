@@ -4,26 +4,27 @@ house-style section 10: name the actor and the verb.  A sentence does not begin 
 'nobody', 'such', 'is told', 'is said', 'is none' are signs to write it again.  A sign is no proof: the ceilings
 leave room for the few sentences that are plain in spite of one.
 
-Counted are comments of C (one that bears any sign counts once) and texts that people read: string literals of at
-least three words, and sentences of Markdown.  docs/reference and docs/man are made from the literals of *.def.
+prose.py finds the comments and texts of each file; one that bears any sign counts once.  The texts of C tests are
+left out: they quote what the product and its libraries print.
 """
+import fnmatch
 import os
 import re
 
-from report import TOKEN, text_of, walk
+from prose import prose_of
+from report import text_of, walk
 
 CEILINGS = "tests/tidy/words_ceilings"  # how many of each kind may bear a sign; the numbers only go down
-KINDS = ("comments", "comments of tests", "texts")
+KINDS = ("comments", "comments of tests", "texts", "texts of tests")
 
 BEGIN = r"(?:^|[.!?:;|]\s+)(?:[-*>\"'(\[]\s*)*(?:who|what|whose|whom|of|whoever|whatever)\b"
-ANYWHERE = (r"\bnobody\b|\bsuch\b(?! as\b)|\bwhoever\b|\bwhatever\b|"
+ANYWHERE = (r"(?<!['*])\bnobody\b|(?<!/)\bsuch\b(?! as\b| file)|\bwhoever\b|\bwhatever\b|"
             r"\b(?:is|are|was|were|be|been|being) (?:told|said)\b|(?<!there )\b(?:is|are|was|were) none\b")
 SIGN = re.compile(f"{BEGIN}|{ANYWHERE}", re.I)
-
-LITERAL = r'"(?:\\.|[^"\\\n])*"'
-TEXT = re.compile(rf"{LITERAL}(?:\s*(?:{LITERAL}|\bPRI\w+))*")
-THREE_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.']? +[A-Za-z]+[,:;.']? +[A-Za-z]{2,}")
-MADE_DOCS = ("docs/reference/", "docs/man/")
+IN_TESTS = re.compile(r"^tests/|\.test\.tsx?$")
+# Words of others, data, and the two files that say the signs.
+NOT_READ = ("LICENSE", "*.patch", "controlplane/dashboard/built/*", "tests/fuzz/corpus/*", "tests/upgrade/*.sql",
+            "tests/tidy/words.py", "tests/tidy/selftest")
 
 
 def sign_in(text):
@@ -32,54 +33,17 @@ def sign_in(text):
     return found and found[0].strip(" .:;!?|")
 
 
-def line_of(text, position):
-    return text.count("\n", 0, position) + 1
-
-
-def comments_of(text):
-    for found in TOKEN.finditer(text):
-        if found[0].startswith("/*"):
-            yield line_of(text, found.start()), re.sub(r"\n\s*\*?", " ", found[0][2:-2])
-
-
-def literals_of(text):
-    code = TOKEN.sub(lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text)
-    for found in TEXT.finditer(code):
-        literal = re.sub(rf"\s*\bPRI\w+\s*", "N", found[0])
-        literal = re.sub(r'"\s*"', "", literal).replace("\\n", " ").strip('"')
-        if THREE_WORDS.search(literal):
-            yield line_of(code, found.start()), literal
-
-
-def sentences_of(text):
-    """Sentences of Markdown, its code left out."""
-    text = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), text, flags=re.M | re.S)
-    text = re.sub(r"`[^`\n]*`", "X", text)
-    position = 0
-    for part in re.split(r"(\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+\.)\s?)|(?<=[.!?:;])\s|\|)", text):
-        if part and part.strip(" \n|"):
-            yield line_of(text, position + len(part) - len(part.lstrip())), re.sub(r"^[\s#>*|-]+", "", part)
-        position += len(part or "")
-
-
 def signs_of(root, paths):
     """Yields (kind, path, line, sign, text) for each comment or text that bears a sign."""
     for path in paths:
-        is_c, is_test = path.endswith((".c", ".h", ".def")), path.startswith("tests/")
-        is_page = path.endswith(".md") and not path.startswith(MADE_DOCS)
-        text = text_of(os.path.join(root, path)) if is_c or is_page else None
-        if text is None:
+        if any(fnmatch.fnmatch(path, pattern) for pattern in NOT_READ) or not (text := text_of(os.path.join(root, path))):
             continue
-        found = []
-        if is_c:
-            found += [("comments of tests" if is_test else "comments", *one) for one in comments_of(text)]
-        if is_c and not is_test:
-            found += [("texts", *one) for one in literals_of(text)]
-        if is_page:
-            found += [("texts", *one) for one in sentences_of(text)]
-        for kind, line, words in found:
+        of_tests = " of tests" if IN_TESTS.search(path) and not path.endswith(".md") else ""
+        for kind, line, words in prose_of(path, text):
+            if kind == "text" and of_tests and path.endswith((".c", ".h", ".def")):
+                continue
             if sign := sign_in(words):
-                yield kind, path, line, sign, re.sub(r"\s+", " ", words).strip()
+                yield f"{kind}s{of_tests}", path, line, sign, re.sub(r"\s+", " ", words).strip()
 
 
 def ceilings_of(root):

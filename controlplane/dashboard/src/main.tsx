@@ -1,4 +1,4 @@
-/* main.tsx - the page begins here.  What looks the same everywhere comes first, so that a view may say more. */
+/* main.tsx - the page begins here.  The styles that all views share come first, so that a view's own rules win. */
 import "./design.css";
 import "./base.css";
 import "./parts/form.css";

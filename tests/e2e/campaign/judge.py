@@ -1,4 +1,4 @@
-"""The judgement: what the control plane says, against what the tasks wrote themselves."""
+"""The judgement: compares the control plane's statements with the records that the tasks wrote themselves."""
 import collections
 import json
 import os
@@ -11,11 +11,11 @@ from workers import born, end_process
 
 ENDED = ("succeeded", "failed", "cancelled")
 UNCHARGED = {"ReplicaLost", "StartRefused", "NeverArrived", "StartUnconfirmed"}
-DAMAGED_BYTES_MAX = 1 << 20  # of one output by one flipped bit
+DAMAGED_BYTES_MAX = 1 << 20  # the most that one flipped bit costs one output
 
 
 class Ledger:
-    """What the tasks of a job say they did: rows of words."""
+    """The steps that the tasks of a job recorded: rows of words."""
 
     def __init__(self, h, job):
         self.rows = []
@@ -167,7 +167,7 @@ def judge_lines(h, job, lines, is_complete, may_be_damaged):
         assert data == wanted, f"{key} at {line['offset']}: got {data[:80]!r}, the task wrote {wanted[:80]!r}"
         at[key] = line["offset"] + len(data)
     never_ran = [line for line in lines if line.get("gap") == "lost"]  # its agent says nothing of it, and the hub cannot know
-    assert is_complete or may_be_damaged or never_ran, "it is said to be incomplete, and has no gap"
+    assert is_complete or may_be_damaged or never_ran, "the control plane calls it incomplete, but it has no gap"
     if is_complete or never_ran:
         for key in ended:
             if key not in has_gap:
@@ -175,10 +175,10 @@ def judge_lines(h, job, lines, is_complete, may_be_damaged):
 
 
 def judge_output(h, job, known_by, endless):
-    """All that is stored, whose end is known by then.  Answers the number of its bytes.
+    """Compares all stored outputs whose end is known by then.  Returns the number of their bytes.
 
-    A flipped bit may have hit the entry that says where an output ends: readers wait a day for that one.  It costs no byte,
-    and is one job for each such bit at most; these come into 'endless'."""
+    A flipped bit may have hit the entry that says where an output ends: readers wait a day for that end.  It costs no byte,
+    and at most one job for each flipped bit; these jobs come into 'endless'."""
     def whole():
         status, headers, _ = h.ask("GET", f"/v1/jobs/{job.id}/logs?count=1")
         return status == 200 and headers["X-Fairlead-Output"] != "more"

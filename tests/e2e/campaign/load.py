@@ -108,7 +108,7 @@ class Load(threading.Thread):
                     raise
 
     def finish(self):
-        """Ends the load: what is long is cancelled, what is held released, and all of the jobs end."""
+        """Ends the load: cancels long jobs, releases held ones, and all jobs end."""
         self.is_over = True
         self.join(200)
         if self.error:
@@ -118,7 +118,7 @@ class Load(threading.Thread):
                 self.end(job)
 
     def end(self, job):
-        """Whatever a restore has made of it."""
+        """Ends the job in any state that a restore has left it in."""
         for verb in ("release", "cancel") if job.kind == "held" else ("cancel",):
             try:
                 if job.kind == "cancel" or verb == "release":

@@ -1,4 +1,4 @@
-"""What a job of the campaign runs.  argv: folder, kind, seconds, lines.  It keeps a ledger and a copy of its output."""
+"""The command of a campaign's job.  argv: folder, kind, seconds, lines.  It keeps a ledger and a copy of its output."""
 import os
 import signal
 import sys
@@ -70,7 +70,7 @@ if seconds >= 2:
 for i in range(lines):
     say(f"{me} {i} {'x' * (i * 7919 % 97)}{'é' * (i * 31 % 11) if i % 5 == 0 else ''}" + ("y" * 9000 if i % 50 == 49 else "") + ("\n" if i + 1 < lines or i % 2 else ""))
     time.sleep(seconds / lines)
-if kind == "once":  # fails at its first try, whatever attempt that is
+if kind == "once":  # fails at its first run, which need not be attempt 1
     mark = f"{folder}/once/{job}.{element}"
     code = 0 if os.path.exists(mark) else 7
     open(mark, "w").close()

@@ -17,7 +17,7 @@ from schedule import CLUSTERS
 SETTINGS = {"api_tls": "on", "log_segment": "1MiB", "log_segment_age": "15s"}
 ROOM = {"cpus": "8", "memory": "8GiB"}
 HUB_BYTES_MAX, AGENT_BYTES_MAX = 512 << 20, 160 << 20
-DESCRIPTORS_MAX = 1024  # of a program at any time
+DESCRIPTORS_MAX = 1024  # the most that a program may have open at any time
 SEALED_TRAILER_BYTES, SEALED_TABLES_AT = 128, 48  # controlplane/logs/sealed_row.c
 FOLDERS = ("ledger", "truth", "once")
 
@@ -148,7 +148,8 @@ class World(clocks.Clocked, operations.Site):
         self.short(self.agents[fault.cluster].pid, fault)
 
     def flip_a_bit(self, fault):
-        """In what is written of a file of output.  Its header and a sealed file's tables are left: each has one checksum (decision 75)."""
+        """In what is written of a file of output.  Its header and a sealed file's tables are left: each has one checksum
+        (decision 75)."""
         folder = os.path.join(self.settings["state_dir"], "logs")
         names = sorted(name for name in os.listdir(folder) if name.endswith((".open", ".sealed")))
         sizes = {name: end_of_entries(os.path.join(folder, name)) for name in names}
@@ -182,7 +183,7 @@ class World(clocks.Clocked, operations.Site):
     def step_postgres(self, fault):
         self.step("postgres", fault)
 
-    # ---- what is seen on the way -------------------------------------------------------------------------------
+    # ---- observed on the way -----------------------------------------------------------------------------------
 
     def heal(self):
         for clock in self.clocks.values():
@@ -234,7 +235,8 @@ def resident(pid):
 
 
 def restore(h, load, jobs_len):
-    """The dump, which has so many jobs, is put back as docs/operations.md says.  How many it has forgotten, the log's word, and all jobs so far."""
+    """The dump, which has so many jobs, is put back as docs/operations.md says.  How many it has forgotten, the log's word, and
+    all jobs so far."""
     with load.lock:
         h.follow("restore a dump")
         for job in load.jobs[jobs_len:]:

@@ -30,7 +30,7 @@ DELETE /v1/clusters/east/join-tokens/<id 1>
       "code":"absent","detail":"this join token is unknown, used or expired","traceId":"<trace 2>"
     }
 
-# what is wrong with a join token is said
+# the answer names the mistake in a join token
 POST /v1/clusters/East/join-tokens
     422
     {
@@ -90,7 +90,7 @@ POST /v1/enrol {"uid":"u"}
       "traceId":"<trace 6>"
     }
 
-# a cluster that is not there is absent, whatever is wanted of it
+# every request for an unknown cluster answers absent
 GET /v1/clusters/east
     404
     {

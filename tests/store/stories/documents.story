@@ -150,7 +150,7 @@ POST /v1/jobs {}
       "traceId":"<trace 6>"
     }
 
-# all faults of a document are said at once
+# one answer names all faults of a document
 POST /v1/jobs {"queue":7,"array":-1,"env":{"A=B":"c"},"deadline":"soon"}
     422
     {
@@ -184,7 +184,7 @@ POST /v1/jobs {"queue":7,"array":-1,"env":{"A=B":"c"},"deadline":"soon"}
       "traceId":"<trace 1>"
     }
 
-# what is wrong in YAML is said with its line
+# the answer names the line of a mistake in YAML
 with Content-Type: application/yaml
 POST /v1/jobs
 | command: [a]

@@ -82,7 +82,7 @@ PATCH /v1/jobs/job-1 {"priority":5}
     ETag: <etag 4>
     {"priority":5,"revision":3}
 
-# what cannot be changed is refused, and the rest with it
+# an edit of a fixed field is refused, and the rest of the edit with it
 . POST /v1/jobs {"command":["a"],"hold":true}
 PATCH /v1/jobs/job-1 {}
     200

@@ -74,7 +74,7 @@ GET /v1/jobs/job-1
     ETag: <etag 3>
     {"state":"cancelled","elements":{"total":1,"succeeded":0,"failed":0,"cancelled":1}}
 
-# a held job may start once it is released, and each is said once
+# a held job may start once it is released, and each of the two is recorded once
 . POST /v1/jobs {"command":["true"]}
 only state reason
 POST /v1/jobs/job-1:hold
@@ -101,7 +101,7 @@ POST /v1/jobs/job-1:release
     {"state":"queued","reason":"NoMatchingCluster"}
 rows
 
-# what has ended is neither held, released, changed nor cancelled twice
+# an ended job is neither held, released, changed nor cancelled twice
 . POST /v1/jobs {"command":["true"],"hold":true}
 . POST /v1/jobs/job-1:cancel
 POST /v1/jobs/job-1:hold
@@ -180,7 +180,7 @@ POST /v1/jobs/job-1:retry {"elements":[]}
       "traceId":"<trace 4>"
     }
 
-# of an array, elements are run again under their numbers
+# elements of an array are run again under their numbers
 . POST /v1/jobs {"command":["true"],"array":5,"hold":true}
 . POST /v1/jobs/job-1:cancel
 only id elements
@@ -214,7 +214,7 @@ POST /v1/jobs/job-1:retry {"elements":[3,1]}
       "attempts":[]
     }
 
-# a job that is not there is absent, whatever is wanted of it
+# every request for an unknown job answers absent
 GET /v1/jobs/job-7
     404
     {

@@ -41,7 +41,7 @@ GET /v1/jobs/job-1/logs
       "traceId":"<trace 1>"
     }
 
-# what is asked of a log has to make sense
+# senseless questions to a log are refused
 . POST /v1/jobs {"command":["a"],"hold":true}
 GET /v1/jobs/job-1/logs?tail=-1
     422

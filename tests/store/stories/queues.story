@@ -157,7 +157,7 @@ POST /v1/jobs {"command":["a"]}
       "traceId":"<trace 1>"
     }
 
-# what is wrong with a queue is said
+# the answer names the mistake in a queue
 POST /v1/queues {}
     422
     {

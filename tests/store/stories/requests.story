@@ -56,7 +56,7 @@ BREW /v1/jobs
       "status":501,"code":"unsupported","detail":"unknown method"
     }
 
-# what has not changed is not sent again
+# an unchanged answer is not sent again
 GET /v1/queues/default
     200
     ETag: <etag 1>

@@ -354,7 +354,7 @@ GET /v1/whoami
       "traceId":"<trace 1>"
     }
 
-# what is wrong with a token is said
+# the answer names the mistake in a token
 POST /v1/tokens {}
     422
     {

@@ -1,7 +1,7 @@
 /* client.ts - requests to the control plane, and the one error they end in.
  * The session cookie rides along by itself; the header Fairlead-Page tells the server that a page of its own
  * asks, which another site's form cannot say.  A 401 means that the session is over: the listeners of
- * onUnauthorized show the login view over whatever is there. */
+ * onUnauthorized show the login view over the present one. */
 import type { Problem as ProblemBody, ProblemError } from "./types";
 
 /** A refusal, or a request that never arrived (status 0, code "unreachable"). */

@@ -109,7 +109,7 @@ export function Palette({ onClose }: { onClose(): void }) {
                     spellcheck={false}
                     autofocus
                 />
-                <ul id="palette-list" role="listbox" aria-label="what was found" ref={list}>
+                <ul id="palette-list" role="listbox" aria-label="commands found" ref={list}>
                     {shown.map((command, index) => (
                         <li
                             key={`${command.name} ${command.hint}`}

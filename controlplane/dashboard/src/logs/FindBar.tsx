@@ -12,7 +12,7 @@ import { LogSpans, parseShown } from "./LogText";
 import type { LogStore } from "./log_store";
 
 const LISTED_MAX = 200;
-/** Of a long line the list shows what stands around the hit. */
+/** The list shows only the text around the hit of a long line. */
 const BEFORE_HIT = 40;
 const LISTED_UNITS = 160;
 
@@ -33,7 +33,7 @@ export function FindBar({ store, near, input, onClose }: FindBarProps) {
         if (wanted.text !== "" && isSamePattern(wanted, search.pattern.peek())) store.step(step);
         else store.find(wanted, near());
     };
-    /* What is shown is searched for again, in the new way. */
+    /* Searches again for the same text, in the new way. */
     const toggle = (pattern: { isRegex: boolean; ignoresCase: boolean }) => {
         setRegex(pattern.isRegex);
         setIgnoresCase(pattern.ignoresCase);

@@ -22,7 +22,7 @@ export type LogRowProps = {
     needles: readonly string[];
     time: string;
     timeTitle: string;
-    /** Of several outputs: "r3" or "e5 r3", with the link to this line in its own output. */
+    /** With several outputs in sight: "r3" or "e5 r3", with the link to this line in its own output. */
     rank: { name: string; title: string; href: string; hue: number } | null;
     areFieldsOpen: boolean;
     shownUnits: number;

@@ -15,7 +15,7 @@ function statusOf(store: LogStore): Status {
         return {
             word: link === "offline" ? "offline" : "reconnecting",
             tone: "warn",
-            title: "What was written meanwhile comes then, without a gap.",
+            title: "The lines written meanwhile come then, without a gap.",
         };
     }
     if (link === "full") {

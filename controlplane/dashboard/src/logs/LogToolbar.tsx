@@ -140,8 +140,8 @@ function TakeAway({ store }: { store: LogStore }) {
             />
             {isOpen && (
                 <div class="log-menu-box">
-                    {isPart && link("What is shown, as text", selection, "text", ".part.txt")}
-                    {isPart && link("What is shown, as JSON lines", selection, "jsonl", ".part.jsonl")}
+                    {isPart && link("The shown output, as text", selection, "text", ".part.txt")}
+                    {isPart && link("The shown output, as JSON lines", selection, "jsonl", ".part.jsonl")}
                     {link("The whole job, as text", ALL, "text", ".txt")}
                     {link("The whole job, as JSON lines", ALL, "jsonl", ".jsonl")}
                     <button type="button" onClick={() => void copy()}>

@@ -103,7 +103,7 @@ export function LogViewer({ job, at, onAt }: LogViewerProps) {
     );
 }
 
-/** What is shown in place of lines. */
+/** A message in place of lines. */
 function Placeholder({ store, job }: { store: LogStore; job: Job }) {
     void store.version.value;
     const source = store.source.value;
@@ -191,7 +191,7 @@ function onClick(
     if (!target || event.ctrlKey || event.metaKey) return;
     const { number, place, fold, to, fields, more } = target.dataset;
     const lineAt = (index: string) => store.source.peek()?.get(Number(index))?.line;
-    if (fold ?? fields ?? more) control.holdPlace(); /* what opens pushes down what is below */
+    if (fold ?? fields ?? more) control.holdPlace(); /* the opened part pushes down the lines below it */
     if (number !== undefined) store.selectLine(Number(number), event.shiftKey);
     else if (place !== undefined) goTo(place);
     else if (fold !== undefined) store.toggleFold(Number(fold), Number(to));

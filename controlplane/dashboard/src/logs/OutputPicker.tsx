@@ -19,7 +19,7 @@ export function OutputPicker({ store }: { store: LogStore }) {
                     type="button"
                     class="log-failure"
                     aria-pressed={isSameSelection(failure, selection)}
-                    title="The output that failed first: what failed behind it is most often a consequence"
+                    title="The output that failed first: later failures are most often its consequence"
                     onClick={() => store.select(isSameSelection(failure, selection) ? ALL : failure)}
                 >
                     First failure{" "}

@@ -2,7 +2,7 @@
  * Colours, bold, dim, italic, underline, inverse and strike are kept, and OSC 8 links to http and https.
  * Every other escape sequence is dropped, and one that does not end shows its text: nothing that a job wrote
  * can hide what comes behind it.  Controls that would reorder the text for the reader are shown as marks.
- * Work and result are bounded by the text's length and by the limits, whatever the text is. */
+ * The text's length and the limits bound work and result for every text. */
 
 export type Style = {
     fg: number /* NO_COLOUR, 0..255 of the palette, or TRUE_COLOUR | rgb */;
@@ -186,7 +186,7 @@ class Parser {
     private takeString(isOsc: boolean): void {
         const begin = this.at;
         const end = this.findEnd(begin);
-        if (end < 0) return; /* it does not end: what follows is text */
+        if (end < 0) return; /* it does not end: the rest is text */
         this.at = end + (this.text.charCodeAt(end) === ESC ? 2 : 1);
         if (isOsc && end - begin <= STRING_MAX) this.takeLink(this.text.slice(begin, end));
     }
@@ -211,7 +211,7 @@ class Parser {
     }
 }
 
-/** The address as the browser reads it, if it is one of the web; what it says is what a click opens. */
+/** The address as the browser reads it, if it is one of the web; a click opens the address that is shown. */
 export function safeAddress(address: string): string | undefined {
     if (address === "" || address.length > URL_MAX) return undefined;
     try {

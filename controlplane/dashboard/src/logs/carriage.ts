@@ -28,7 +28,7 @@ function countReturns(text: string): number {
 
 export function collapse(line: string): Collapsed {
     let end = line.length;
-    while (end > 0 && line[end - 1] === "\r") end--; /* of CR LF, or a bar that has just been drawn */
+    while (end > 0 && line[end - 1] === "\r") end--; /* it belongs to CR LF, or ends a bar that has just been drawn */
     const text = line.slice(0, end);
     const returns = countReturns(text);
     if (returns === 0) return { text: applyBackspaces(text), overwritten: 0 };

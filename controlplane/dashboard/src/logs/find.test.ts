@@ -33,7 +33,7 @@ function hitsAt(...lines: number[]) {
     return collector.hits;
 }
 
-test("a line is one hit, and a gap is none", () => {
+test("a line counts as one hit, and a gap does not count", () => {
     const collector = new HitCollector();
     assert.equal(collector.add(line(4), 4), true);
     assert.equal(collector.add(line(4, { offset: 99 }), 4), false);
@@ -107,7 +107,7 @@ test("hits are marked within spans and across them", () => {
     );
 });
 
-test("of several texts the first is marked, and of those at one place the longest", () => {
+test("among several texts the first is marked, and the longest where several begin", () => {
     const marked = markHits([{ text: "epoch 12 of 120", style: null }], ["12", "120", "e"]);
     assert.deepEqual(
         marked.filter(({ isHit }) => isHit).map(({ text }) => text),
@@ -115,7 +115,7 @@ test("of several texts the first is marked, and of those at one place the longes
     );
 });
 
-test("what matched is cut from the text by its bytes", () => {
+test("matched text is cut from the line by its bytes", () => {
     assert.deepEqual(matchedTexts("gr\u00fcn 12, rot 7\n", [6, 8, 14, 15]), ["12", "7"]);
     assert.deepEqual(matchedTexts("a\n", undefined), []);
     assert.deepEqual(matchedTexts("\ufffd 12", [2, 4]), []);
@@ -137,7 +137,7 @@ test("a pattern says only what is not preset", () => {
     });
 });
 
-test("what the server would refuse is refused here", () => {
+test("the page refuses a pattern that the server would refuse", () => {
     assert.equal(refusalOf("ok"), null);
     assert.ok(refusalOf("a\nb"));
     assert.ok(refusalOf("\u00e9".repeat(129)));

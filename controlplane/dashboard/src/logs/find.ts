@@ -7,7 +7,7 @@ export const HITS_MAX = 5000;
 export const TEXT_BYTES_MAX = 256;
 const RANGES_MAX = 50;
 
-/** What is looked for. */
+/** The text or expression to find. */
 export type Pattern = { text: string; isRegex: boolean; ignoresCase: boolean };
 
 export const NO_PATTERN: Pattern = { text: "", isRegex: false, ignoresCase: false };
@@ -38,8 +38,8 @@ export function refusalOf(text: string): string | null {
 
 const NO_TEXTS: readonly string[] = [];
 
-/** What matched, of the places that the server gives in bytes.  Where bytes were not UTF-8, the places of the
- * rest are others here, and nothing is told. */
+/** The texts at the places that the server gives in bytes.  Where bytes were not UTF-8, the page cannot count
+ * the server's places, and gives no texts. */
 export function matchedTexts(text: string, matches: readonly number[] | undefined): readonly string[] {
     if (!matches || matches.length === 0 || text.includes("\ufffd")) return NO_TEXTS;
     const bytes = new TextEncoder().encode(text);
@@ -52,7 +52,7 @@ export function matchedTexts(text: string, matches: readonly number[] | undefine
     return [...found];
 }
 
-/** One line is one hit, whatever pieces of it come, and gaps are none. */
+/** Counts a line as one hit, also when it comes in several pieces; a gap is no hit. */
 export class HitCollector {
     readonly hits: Hit[] = [];
     private readonly known = new Map<string, Hit>();
@@ -71,7 +71,7 @@ export class HitCollector {
         return true;
     }
 
-    /** What matched in this line, if it is a hit. */
+    /** The matched texts of this line, if it is a hit. */
     textsOf(line: Line): readonly string[] {
         return this.known.get(keyOf(line))?.texts ?? NO_TEXTS;
     }
@@ -111,7 +111,7 @@ export function marksOf(hits: Hit[], total: number, marksMax: number): number[] 
 
 export type MarkedSpan = Span & { isHit?: true };
 
-/** The first place of any of the texts; of several at one place, the longest. */
+/** The first place of any of the texts; where several begin there, the longest. */
 export function nextPlace(text: string, needles: readonly string[], from: number): { at: number; end: number } {
     let at = -1;
     let end = -1;

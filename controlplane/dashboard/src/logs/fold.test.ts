@@ -25,7 +25,7 @@ test("Python: the head and the exception stay", () => {
     ]);
 });
 
-test("Java: what was thrown and each cause stay", () => {
+test("Java: the exception and each cause stay", () => {
     const frames = (n: number) => Array.from({ length: n }, (_, i) => `\tat org.x.A.m${i}(A.java:${i})`);
     const text = [
         "Exception in thread x: bad",

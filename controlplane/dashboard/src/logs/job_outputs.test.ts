@@ -56,7 +56,7 @@ test("the replica that failed first is shown first", () => {
     assert.deepEqual(presetSelection(job({ spec: { replicas: 4 } })), ALL);
 });
 
-test("of an array the element that failed first", () => {
+test("an array gives the element that failed first", () => {
     const attempts = [
         attempt({ element: 4, exitCode: 1, firstReplica: 0, endedAt: "2026-01-31T09:00:05Z" }),
         attempt({ element: 2, exitCode: 1, firstReplica: 0, endedAt: "2026-01-31T09:00:01Z" }),

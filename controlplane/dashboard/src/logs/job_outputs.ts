@@ -4,7 +4,7 @@ import { ALL, type Selection } from "./permalink";
 
 export type Shape = {
     elements: number;
-    /** Of each element. */
+    /** The replicas of one element. */
     replicas: number;
     /** The newest attempt that is known. */
     attempts: number;

@@ -13,7 +13,7 @@ test("level and message stand out, the rest are fields", () => {
     });
 });
 
-test("what is no object with a message is left as it is", () => {
+test("a line that is no object with a message stays as it is", () => {
     for (const line of ["{}", '{"a":1}', "[1]", '{"msg":1}', '{"msg":"x"', "{not json}", "plain"]) {
         assert.equal(parseJsonLine(line), null, line);
     }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { guessLevel, levelOfWord } from "./level";
 
 /* One a line, "level|line": tests/unit/shared/base/line_level_test.c reads them, too. */
-test("common formats tell their level, as the server guesses it, and words within a message are none", () => {
+test("the page guesses the level of common formats as the server does, and ignores words within a message", () => {
     const cases = readFileSync("src/logs/level_cases.txt", "utf8").trimEnd().split("\n");
     for (const one of cases) {
         const at = one.indexOf("|");

@@ -3,7 +3,7 @@
 
 export type Level = "error" | "warn" | "info" | "debug";
 
-/** Further to the right such a word is more likely a part of the message. */
+/** Further to the right, a level's word is more likely a part of the message. */
 const LOOKED_AT = 160;
 
 const WORDS: Record<string, Level> = {

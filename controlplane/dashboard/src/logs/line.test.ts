@@ -73,7 +73,7 @@ test("a gap that cuts a line has the numbers behind that line", () => {
     );
 });
 
-test("output that is lost without a line of its own is told behind the line before", () => {
+test("lost output without a line of its own is noted behind the line before", () => {
     const lines = joinWindow([piece(0, "a\n"), gap(0, 0, { gap: "lost", replica: 3 })], 0, 0);
     assert.deepEqual([lines.length, lines[0]?.line.gapsBehind[0]?.replica], [1, 3]);
 });

@@ -1,6 +1,6 @@
 /* line.ts - a line of output as the viewer holds it, and pieces of the API put together to lines.  Pure.
- * A long line comes in pieces, and so does one that is being written; of several outputs the pieces may lie
- * between each other.  Only the beginning of a very long line is kept, and the number of bytes behind it. */
+ * A long line comes in pieces, and so does one that is being written; pieces of several outputs may be mixed.
+ * Only the beginning of a very long line is kept, and the number of bytes behind it. */
 import type { LogLine } from "../api/types";
 
 export type Gap = {
@@ -34,7 +34,7 @@ export type Line = {
     revision: number;
 };
 
-/** Of one line, in UTF-16 units. */
+/** The part of one line that is kept, in UTF-16 units. */
 export const TEXT_KEPT_MAX = 64 * 1024;
 
 const encoder = new TextEncoder();

@@ -55,7 +55,7 @@ test("cut at every place, every piece comes once", () => {
     }
 });
 
-test("what comes again is known by its offset, in each output", () => {
+test("a piece that comes again is known by its offset, in each output", () => {
     const runs = new LineRuns();
     runs.push("", piece(5, 0));
     runs.push("a", piece(9, 1));

@@ -35,8 +35,8 @@ export class LineRuns {
     }
 
     /**
-     * What waits, all the same.  A stream of more than 1,024 outputs tells no places; its pieces are whole
-     * lines, so none is shown in parts.
+     * Gives the waiting pieces before the next place comes.  A stream of more than 1,024 outputs has no places;
+     * its pieces are whole lines, so none is shown in parts.
      */
     take(): LogLine[] {
         const run = this.waiting.filter((piece) => this.isNew(piece));

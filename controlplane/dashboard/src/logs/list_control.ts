@@ -1,8 +1,8 @@
 /* list_control.ts - which rows are in sight, and how they move.
  * The bar's height stands for all lines, but only those in sight are in the page, in a layer that stays in
- * place.  The list is held by an anchor: a line and how much of it is above the edge, or the end.  So what is
- * in sight never moves by itself, whatever comes behind it or turns out to be higher than a line; and at the
- * end, the end stays in sight. */
+ * place.  The list is held by an anchor: a line and how much of it is above the edge, or the end.  So the rows
+ * in sight never move by themselves when rows come behind them or prove higher than a line; and at the end,
+ * the end stays in sight. */
 import type { LogStore } from "./log_store";
 import { type LineSource, type Row, RowWalk } from "./row_walk";
 import { type Anchor, type Scale, anchorAt, isStep, scrollTopOf } from "./scroll_scale";
@@ -171,7 +171,7 @@ export class ScrollBar {
         this.followLater();
     }
 
-    /** The bar is moved only when nobody moves it. */
+    /** Moves the bar only while the user does not move it. */
     followLater(): void {
         this.close();
         this.followSoon();

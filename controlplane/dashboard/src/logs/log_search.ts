@@ -63,7 +63,7 @@ export class LogSearch {
         };
     }
 
-    /** What is marked in a line. */
+    /** The texts to mark in a line. */
     needlesOf(line: Line | undefined): readonly string[] {
         const plain = this.plain.value;
         return plain.length > 0 || !line ? plain : this.collector.textsOf(line);

@@ -1,7 +1,7 @@
 /* log_store.ts - what the log viewer shows of one job, as signals: which output, how much of it there is,
  * whether more comes, and what is selected, found and folded.
- * Output with numbers that stay is read in windows, and a follower adds to its end.  Several outputs that
- * are still written have no such numbers: they are a bounded tail of the stream, until all are complete. */
+ * Output whose lines keep their numbers is read in windows, and a follower adds to its end.  Lines of several
+ * outputs that are still written have no lasting numbers: the store keeps a bounded tail until all are complete. */
 import { batch, computed, signal } from "@preact/signals";
 import { type Problem, isAbort, toProblem } from "../api/client";
 import type { Job, LogWaiting } from "../api/types";
@@ -149,7 +149,7 @@ export class LogStore {
         );
     }
 
-    /** What belongs to lines by their number, when the numbers are others. */
+    /** Forgets all that refers to lines by number, because the numbers have changed. */
     private forgetPlaces(): void {
         this.follower?.stop();
         this.follower = null;

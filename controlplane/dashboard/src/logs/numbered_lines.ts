@@ -212,13 +212,13 @@ export class NumberedLines implements LineSource {
         }
     }
 
-    /** What passes by itself is tried again for as long as the lines are looked at. */
+    /** Tries again after a passing problem, for as long as a view shows the lines. */
     private failFetch(thrown: unknown): void {
         this.onError(thrown);
         if (toProblem(thrown).passing) window.setTimeout(() => this.fetchNext(), RETRY_MS);
     }
 
-    /** Lines from `from` on, also those that nobody looks at. */
+    /** Lines from `from` on, also those that no view shows. */
     async read(from: number, count: number, signal: AbortSignal): Promise<Numbered[]> {
         const window = await fetchWindow(this.job, this.selection, { from }, count, signal);
         this.take(window);

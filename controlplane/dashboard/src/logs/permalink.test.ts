@@ -25,7 +25,7 @@ test("lines are counted from 1 there and from 0 here", () => {
     assert.deepEqual(parsePlace("#L12-L10")?.lines, { first: 9, last: 11 });
 });
 
-test("what names no place is none", () => {
+test("a fragment that names no place is no permalink", () => {
     for (const hash of [
         "",
         "#",

@@ -11,7 +11,7 @@ function fill(cache: WindowCache, from: number, to: number): void {
     for (let n = from; n < to; n++) cache.put(n, line(n));
 }
 
-test("lines are found by number, and what is missing is told", () => {
+test("lines are found by number, and the cache tells which are missing", () => {
     const cache = new WindowCache();
     fill(cache, 100, 200);
     assert.equal(cache.get(150)?.line.text, "line 150");

@@ -14,7 +14,7 @@ type HeldSlot = Slot & { bytes: number };
 
 type Window = { slots: (HeldSlot | undefined)[]; lines: number; bytes: number };
 
-/** What a line takes in memory, roughly: its text with two bytes a unit, and the object. */
+/** The memory of a line, roughly: its text with two bytes a unit, and the object. */
 function bytesOf(line: Line): number {
     return 2 * line.text.length + 300;
 }

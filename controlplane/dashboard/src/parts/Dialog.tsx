@@ -10,7 +10,7 @@ type DialogProps = { title: string; onClose(): void; children: ComponentChildren
 
 export function Dialog({ title, onClose, children, isTitleHidden }: DialogProps) {
     const dialog = useRef<HTMLDialogElement>(null);
-    /* Before the next key: what is typed right after a shortcut belongs to the dialog. */
+    /* Before the next key: keys typed right after a shortcut belong to the dialog. */
     useLayoutEffect(() => {
         dialog.current?.showModal();
     }, []);
@@ -30,7 +30,7 @@ export function Dialog({ title, onClose, children, isTitleHidden }: DialogProps)
 
 type ConfirmProps = {
     title: string;
-    /** What the button says: the verb of the action. */
+    /** The label of the button: the verb of the action. */
     verb: string;
     isDanger?: boolean;
     isReady?: boolean;

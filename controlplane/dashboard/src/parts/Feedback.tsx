@@ -88,7 +88,7 @@ type LoadedProps<T> = {
     children: (data: T) => ComponentChildren;
 };
 
-/** A resource by its state: waiting, refused, or there; what was there stays while a reload fails. */
+/** A resource by its state: waiting, refused, or there; the last answer stays while a reload fails. */
 export function Loaded<T>({ resource, children }: LoadedProps<T>) {
     const { data, problem, reload } = resource;
     if (data === undefined) return problem ? <ProblemView problem={problem} retry={reload} /> : <Skeleton />;

@@ -68,7 +68,7 @@ function Before({ job, connect }: { job: Job; connect(): void }) {
     if (isEnded(job.state)) {
         return (
             <Empty icon="stop" title="The job has ended" command={`fairlead logs ${job.id}`}>
-                A shell opens in a replica that runs. What it wrote is in its log.
+                A shell opens only in a replica that runs. The log still has the output of the job.
             </Empty>
         );
     }

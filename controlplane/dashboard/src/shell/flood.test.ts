@@ -16,13 +16,13 @@ function full(): Flood {
     return flood;
 }
 
-/** What is drawn when all that waited has been. */
+/** The text that is drawn once all waiting output has been drawn. */
 function drained(flood: Flood): string {
     for (let i = 0; i < 2; i++) assert.equal(flood.drawn(MIB), undefined);
     return decode(flood.drawn(MIB))!;
 }
 
-test("what the page keeps up with is drawn without a word", () => {
+test("output that the page keeps up with is drawn without a note", () => {
     const flood = new Flood();
     for (let i = 0; i < 100; i++) {
         assert.equal(flood.take(bytes(MIB)), true);
@@ -30,7 +30,7 @@ test("what the page keeps up with is drawn without a word", () => {
     }
 });
 
-test("what comes faster is left out until little waits, and the terminal says how much it was", () => {
+test("output that comes faster is left out until little waits, and the terminal says how much it was", () => {
     const flood = full();
     assert.equal(flood.take(bytes(MIB)), false);
     assert.equal(flood.drawn(MIB), undefined);
@@ -97,7 +97,7 @@ test("a bar that is drawn over and over begins where it is drawn anew", () => {
     assert.match(drained(flood), /not shown\]\r\n\d{6} steps\r.*\r019999 steps$/s);
 });
 
-test("what is drawn behind the word counts as output that waits, and a second flood has its own end", () => {
+test("text drawn behind the note counts as output that waits, and a second flood has its own end", () => {
     const flood = full();
     flood.take(encode(`${"a\n".repeat(MIB)}`));
     for (let i = 0; i < 2; i++) flood.drawn(MIB);
@@ -111,7 +111,7 @@ test("what is drawn behind the word counts as output that waits, and a second fl
     assert.equal(flood.drawn(1), undefined);
 });
 
-test("of a shell that is closed nothing more is drawn, whatever its terminal still calls back", () => {
+test("a closed shell draws nothing more, also when its terminal still calls back", () => {
     const flood = full();
     flood.take(encode("$ "));
     flood.close();

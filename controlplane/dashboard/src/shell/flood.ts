@@ -4,7 +4,7 @@
 import { formatBytes } from "../text/amount";
 
 const WAITING_BYTES_MAX = 4 * 1024 * 1024;
-/** What is left out ends when so little waits. */
+/** Output is drawn again when so little waits. */
 const WAITING_BYTES_LOW = 1024 * 1024;
 /** So much of what is left out is kept, the newest. */
 const TAIL_BYTES_MAX = 64 * 1024;
@@ -33,7 +33,8 @@ export class Flood {
         return true;
     }
 
-    /** So many bytes were drawn.  Once little waits: what to draw for what was left out; it is taken already. */
+    /** The terminal drew so many bytes.  Once little waits, gives the text to draw in place of the output that was
+     * left out; it counts as taken. */
     drawn(bytes: number): Uint8Array | undefined {
         this.waiting -= bytes;
         if (this.isClosed || this.skipped === 0 || this.waiting > WAITING_BYTES_LOW) return undefined;

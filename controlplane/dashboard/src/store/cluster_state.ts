@@ -18,10 +18,10 @@ export function clusterLook(cluster: Cluster): ClusterLook {
             return {
                 word: "silent",
                 tone: "bad",
-                detail: "its agent is not connected; what runs there goes on",
+                detail: "its agent is not connected; jobs go on running there",
             };
         case "lost":
-            return { word: "lost", tone: "bad", detail: "silent for long; what ran there is unknown" };
+            return { word: "lost", tone: "bad", detail: "silent for long; the state of its jobs is unknown" };
         case "locked":
             return {
                 word: "locked",

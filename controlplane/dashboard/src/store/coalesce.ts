@@ -1,5 +1,5 @@
 /* coalesce.ts - many small notes to a few batches.  Pure but for the timers that it is given.
- * The first note of a quiet time is passed on at once; what follows waits until the interval is over. */
+ * The first note after a quiet time is passed on at once; later ones wait until the interval is over. */
 
 export type Timers = { now(): number; after(ms: number, run: () => void): unknown };
 

@@ -1,4 +1,4 @@
-/* notes.ts - short messages at the lower edge: what an action did, or why it did not. */
+/* notes.ts - short messages at the lower edge: the outcome of an action, or why it failed. */
 import { signal } from "@preact/signals";
 
 export type Note = { id: number; text: string; isProblem: boolean };

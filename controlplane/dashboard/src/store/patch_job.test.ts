@@ -76,7 +76,7 @@ test("a failed attempt queues a plain job again, but not an array", () => {
     assert.equal(patchJob(job({ state: "running", elements }), event).state, "running");
 });
 
-test("what concerns no row leaves the very list", () => {
+test("an event that concerns no row gives the same list back", () => {
     const rows = [job()];
     assert.equal(patchJobs(rows, [{ type: "job.held", at: AT, job: "job-8" }]), rows);
     assert.equal(patchJobs(rows, [{ type: "job.held", at: AT, job: "job-7" }])[0]!.state, "held");

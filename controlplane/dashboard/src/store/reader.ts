@@ -7,7 +7,7 @@ type ReaderOptions = {
     /** An event after which to read again. */
     when(event: FleetEvent): boolean;
     gapMs: number;
-    /** Of the time, at most this share is spent reading. */
+    /** After a read that took so long, the gap is at least this many times as long. */
     gapPerDuration: number;
     /** Read again after so long without an event, while the page is visible. */
     everyMs?: number | undefined;

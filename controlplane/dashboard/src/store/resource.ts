@@ -1,4 +1,4 @@
-/* resource.ts - one GET of the API as a view sees it: what it answered last, kept fresh while it is shown.
+/* resource.ts - one GET of the API as a view sees it: its last answer, kept fresh while it is shown.
  * It is read again when an event concerns it, when events were missed, and now and then without either. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { type Problem, get, isAbort, toProblem } from "../api/client";

@@ -20,7 +20,7 @@ test("a group is chosen as a whole, and given up again", () => {
     assert.deepEqual([...toggleAll(all, ["a", "b"])], ["x"]);
 });
 
-test("of a group that is too large its first are chosen, and then none", () => {
+test("a group that is too large has its first rows chosen, and then none", () => {
     const ids = Array.from({ length: SELECTED_MAX + 5 }, (_, i) => `job-${i}`);
     const first = toggleAll(new Set(), ids);
     assert.deepEqual([...first], ids.slice(0, SELECTED_MAX));

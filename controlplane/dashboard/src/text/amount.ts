@@ -39,7 +39,7 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
     return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** A whole percentage from 0 to 100; of nothing it is 0. */
+/** A whole percentage from 0 to 100; 0 when the whole is 0. */
 export function percent(part: number, whole: number): number {
     return whole > 0 ? Math.round((Math.min(Math.max(part, 0), whole) / whole) * 100) : 0;
 }

@@ -46,14 +46,14 @@ test("any two texts: the lines that are not added make the first, those that are
     }
 });
 
-test("more changes than the limit are given as a whole, and that is said", () => {
+test("more changes than the limit give one whole replacement, and the diff says so", () => {
     const diff = diffLines(numbers(EDITS_MAX, "a"), numbers(EDITS_MAX, "b"));
     assert.ok(diff.isRough && !diff.isCut);
     assert.deepEqual([diff.added, diff.removed], [EDITS_MAX, EDITS_MAX]);
     assert.ok(!diffLines(numbers(EDITS_MAX / 2, "a"), numbers(EDITS_MAX / 2, "b")).isRough);
 });
 
-test("lines behind the limit are left out, and that is said", () => {
+test("lines behind the limit are left out, and the diff says so", () => {
     const diff = diffLines(numbers(LINES_MAX + 10), numbers(LINES_MAX));
     assert.ok(diff.isCut);
     assert.equal(diff.lines.length, LINES_MAX);

@@ -1,4 +1,4 @@
-/* diff.ts - two texts line by line: what stands in both, and what only in one.  Pure.
+/* diff.ts - two texts line by line: the lines of both, and those of only one.  Pure.
  * It finds a shortest list of changes (Myers, 1986) within bounds; beyond them it says so: texts are cut, or the one
  * is given as removed and the other as added. */
 

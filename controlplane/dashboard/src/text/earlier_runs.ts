@@ -1,4 +1,4 @@
-/* earlier_runs.ts - the runs of the same work before a job: of its name, in its queue.  Pure. */
+/* earlier_runs.ts - earlier runs of the same work: the jobs before this one with its name, in its queue.  Pure. */
 import type { Job } from "../api/types";
 
 const RUNS_MAX = 8;

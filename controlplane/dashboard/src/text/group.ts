@@ -18,7 +18,7 @@ export type JobGroup = {
     counts: ReadonlyArray<readonly [JobState, number]>;
 };
 
-/** What to group by; an empty text, which is no groups, for an address that makes no sense. */
+/** The field to group by; an empty text, which means no groups, for an address that makes no sense. */
 export function parseGroup(text: string): string {
     return GROUP_FIELDS.includes(text) || /^label:[^=,\s]{1,320}$/.test(text) ? text : "";
 }

@@ -65,7 +65,7 @@ function commandOf(form: JobForm): string[] | undefined {
     return splitWords(form.command) ?? [form.command];
 }
 
-/** The short document; what was left empty is left out. */
+/** The short document, without the fields that were left empty. */
 export function formDocument(form: JobForm): Record<string, unknown> {
     const resources = {
         cpu: numberOrText(form.cpu),

@@ -1,6 +1,6 @@
 /* next_path.ts - where to go after signing in.  Pure. */
 
-/** What the fragment of a sign-in link says: `#code=...&next=/jobs/job-1`. */
+/** The code and the next path in the fragment of a sign-in link: `#code=...&next=/jobs/job-1`. */
 export function parseLoginLink(hash: string): { code: string; next: string } | undefined {
     const parameters = new URLSearchParams(hash.replace(/^#/, ""));
     const code = parameters.get("code");

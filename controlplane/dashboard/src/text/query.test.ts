@@ -17,7 +17,7 @@ test("a query becomes parameters of the API, and is written the same again", () 
     assert.equal(formatQuery(query), text);
 });
 
-test("what is no filter is named, and the rest counts", () => {
+test("a word that is no filter is named, and the rest counts", () => {
     const { query, faults } = parseQuery(
         "train state:gone nam:x queue: label:team queue:ml queue:b state:failed",
     );

@@ -94,7 +94,7 @@ function valuesOf(key: string, known: KnownWords): readonly string[] {
     return key === "by" ? ["@me", ...known.people] : [];
 }
 
-/** What the word before the caret may become. */
+/** The words that the one before the caret may become. */
 export function completions(text: string, caret: number, known: KnownWords): string[] {
     const word = /\S*$/.exec(text.slice(0, caret))![0];
     const [, key, before, typed] = /^([a-z]+):(.*,)?(.*)$/.exec(word) ?? [];

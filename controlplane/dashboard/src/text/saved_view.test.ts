@@ -13,7 +13,7 @@ test("a view is an address and words", () => {
     assert.ok(isSameView(FAILED, { query: "state:failed ", group: "label:team" }));
 });
 
-test("what was stored comes back, and what is damaged is left out", () => {
+test("stored views come back, and damaged ones are left out", () => {
     assert.deepEqual(readViews(JSON.stringify([FAILED, MINE])), [FAILED, MINE]);
     for (const text of [null, "", "{", "null", "7", '"x"', '{"name":"x"}'])
         assert.deepEqual(readViews(text), []);

@@ -1,5 +1,5 @@
 /* saved_view.ts - views of the jobs that a person named: a query and its groups.  Pure.
- * They are kept as text that anything may have damaged: what is no view is left out, the rest counts. */
+ * They are kept as text that anything may have damaged: an entry that is no view is left out, the rest counts. */
 import { withQuery } from "../api/client";
 import { groupWords, parseGroup } from "./group";
 
@@ -48,7 +48,7 @@ export function saveView(views: readonly SavedView[], view: unknown): SavedView[
     return views.length < VIEWS_MAX ? [...views, sound] : undefined;
 }
 
-/** Under another name; undefined where that is none, or the name of another view. */
+/** The views with one renamed; undefined if the name is not allowed, or another view has it. */
 export function renameView(views: readonly SavedView[], from: string, to: string): SavedView[] | undefined {
     const renamed = toView({ ...views.find(({ name }) => name === from), name: to });
     const isTaken = views.some(({ name }) => name === renamed?.name && name !== from);

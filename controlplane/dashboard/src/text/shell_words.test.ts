@@ -13,7 +13,7 @@ test("words are split as a shell does", () => {
     for (const [text, words] of cases) assert.deepEqual(splitWords(text), words);
 });
 
-test("what is joined is split into the same", () => {
+test("joined words are split into the same words", () => {
     const words = ["sh", "-c", 'echo "it\'s" $HOME\n', "", "a\\b"];
     assert.deepEqual(splitWords(joinWords(words)), words);
 });

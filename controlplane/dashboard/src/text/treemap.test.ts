@@ -50,7 +50,7 @@ test("a tile of twice the capacity has twice the area", () => {
     assert.ok(!isRaised);
 });
 
-test("a tile that would be too small is raised, and that is said", () => {
+test("a tile that would be too small is raised, and the map says so", () => {
     const { tiles, isRaised } = treemap([1000, 1000, 1], 1000);
     assert.ok(isRaised);
     assert.ok(areaOf(tiles[2]!) > areaOf(tiles[0]!) / 4);

@@ -5,7 +5,7 @@ export type GroupKind = "queue" | "submittedBy" | "label" | "day";
 
 export type UsageRow = {
     name: string;
-    /** Of this group alone the jobs can be asked for. */
+    /** The value to ask for the jobs of this group alone; null: the API cannot. */
     value: string | null;
     attempts: number;
     replicaMillis: number;

@@ -1,4 +1,4 @@
-/* Cluster.tsx - one cluster: what it has, its nodes as a dense grid, and what an administrator may do to it. */
+/* Cluster.tsx - one cluster: its resources, its nodes as a dense grid, and the actions of an administrator. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
@@ -41,7 +41,7 @@ const ACTIONS: readonly Action[] = [
         ...plain,
         verb: "Cordon",
         path: ":cordon",
-        words: "Nothing more starts there. What runs goes on.",
+        words: "Nothing more starts there. Running jobs go on.",
         takesReason: true,
         isPossible: (cluster) => cluster.state === "ready",
     },

@@ -91,7 +91,7 @@ function Waiting() {
                             ))}
                         </div>
                         {cursor && (
-                            <p class="quiet">Of the newest {WAITING_LISTED} that wait; there are more.</p>
+                            <p class="quiet">Only the newest {WAITING_LISTED} that wait; there are more.</p>
                         )}
                     </>
                 )}

@@ -1,4 +1,4 @@
-/* FleetTiles.tsx - one tile for each cluster: its area is the capacity, its filled part what is allocated. */
+/* FleetTiles.tsx - one tile for each cluster: its area is the capacity, its filled part the allocation. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { withQuery } from "../api/client";
@@ -21,7 +21,7 @@ export const isPlacement = ({ type }: FleetEvent) =>
 /** Nodes are asked for cluster by cluster, so only those of large tiles are drawn, and of so many. */
 const STRIPS_MAX = 24;
 const STRIP_NODES_MAX = 64;
-/** What a tile of this size has room for. */
+/** The least size of a tile that has room for all its facts, or for some. */
 const LARGE = { width: 270, height: 214 };
 const MEDIUM = { width: 150, height: 96 };
 

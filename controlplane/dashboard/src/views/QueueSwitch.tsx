@@ -1,5 +1,5 @@
-/* QueueSwitch.tsx - pauses a queue, or lets it go on: what either does is taken back by the other, so
- * neither asks. */
+/* QueueSwitch.tsx - pauses a queue, or lets it go on: each of the two takes the other back, so neither asks
+ * for confirmation. */
 import { useState } from "preact/hooks";
 import { idempotencyKey, send, toProblem } from "../api/client";
 import type { Queue } from "../api/types";
@@ -16,7 +16,7 @@ export function QueueSwitch({ queue, onDone }: { queue: Queue; onDone(): void })
             addNote(
                 queue.paused
                     ? `${queue.name} takes work again.`
-                    : `${queue.name} is paused: what runs goes on.`,
+                    : `${queue.name} is paused: running jobs go on.`,
             );
             onDone();
         } catch (thrown) {

@@ -1,4 +1,4 @@
-/* Queues.tsx - where jobs wait: what each queue holds, and whether it takes work. */
+/* Queues.tsx - where jobs wait: the jobs of each queue, and whether it takes work. */
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { useTitle } from "../app/title";

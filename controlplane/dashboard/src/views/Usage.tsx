@@ -73,7 +73,7 @@ function UsageTable({
                             CPU hours
                         </th>
                         <th scope="col" class="number">
-                            of them used
+                            CPU hours used
                         </th>
                         <th scope="col" class="number">
                             GPU hours

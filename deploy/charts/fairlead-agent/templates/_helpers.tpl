@@ -66,7 +66,7 @@ readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
 {{- end }}
 
-{{/* Where a pod may run, and with which images: of the agent and of the Job at its end. */}}
+{{/* Where the pods of the agent and of the uninstall Job may run, and the secrets for their images. */}}
 {{- define "agent.placing" -}}
 enableServiceLinks: false
 securityContext: {{- include "agent.podSecurity" . | nindent 2 }}

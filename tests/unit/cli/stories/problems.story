@@ -15,7 +15,7 @@ fairlead queue create ml
     ! fairlead: this token may not do that; the route needs the scope admin, for all queues
     exit 77
 
-# who asks for another person says so in each request
+# --as names the other person in each request
 fairlead ps --as ann
 < 403 {"detail":"this token may not act for others"}
     GET /v1/jobs?limit=50&state=open

@@ -91,7 +91,7 @@ fairlead run --queue none true
     ! fairlead: --queue none: queue "none" does not exist; create it, or name another
     exit 65
 
-# a document is sent as it stands, and what is wrong in it is said with its line
+# a document is sent as it stands, and the error for a mistake in it has its line
 fairlead submit --detach -
 | command: ["true"]
 | resources: {cpu: 2}

@@ -17,7 +17,7 @@ function Part({ part }: { part: string }) {
     if (part === "") return <Tokens />;
     if (part === "join") return <JoinCluster />;
     if (part === "audit") return <Audit />;
-    return <Empty icon="search" title="Administration has no such part" />;
+    return <Empty icon="search" title="Administration has no part of this name" />;
 }
 
 export function Admin({ part = "" }: { part?: string }) {

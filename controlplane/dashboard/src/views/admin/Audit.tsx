@@ -78,7 +78,7 @@ export function Audit() {
             <div class="row audit-filter">
                 <input
                     type="search"
-                    aria-label="who: a token's id"
+                    aria-label="the actor: a token's id"
                     placeholder="Who: token:ID"
                     onChange={(event) => set("subject", event.currentTarget.value)}
                 />

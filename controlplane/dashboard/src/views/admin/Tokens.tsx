@@ -1,4 +1,4 @@
-/* Tokens.tsx - tokens of the API: who has which, a new one, and an end for one. */
+/* Tokens.tsx - tokens of the API and their owners; makes a new one, and ends one. */
 import { useEffect, useState } from "preact/hooks";
 import { send, toProblem, withQuery } from "../../api/client";
 import type { QueuePage, Token, TokenPage, TokenRevoked, TokenWithSecret } from "../../api/types";
@@ -149,7 +149,7 @@ function RevokeDialog({ token, onClose }: { token: Token; onClose(): void }) {
             <p>
                 {token.id === ownToken.value?.id
                     ? "This is the token that you are signed in with: the page will ask for another one. "
-                    : "Whoever uses it is refused from now on. "}
+                    : "The control plane refuses it from now on. "}
                 This cannot be taken back.
             </p>
             {preview.length > 0 && (

@@ -65,7 +65,7 @@ function GroupRow({ job, group, retry }: { job: Job; group: FailureGroup; retry?
     );
 }
 
-/** What the groups leave out. */
+/** Says which failures the groups leave out. */
 function rest({ others, isWhole }: Failures): string {
     const more = others > 0 ? `${countOf(others, "further element")} in smaller groups. ` : "";
     return isWhole ? more : `${more}There are more failures than are counted here.`;

@@ -160,7 +160,7 @@ function TabView({
         case "shell":
             return <ShellPart job={job} />;
         default:
-            return <Empty icon="search" title="A job has no such part" />;
+            return <Empty icon="search" title="A job has no part of this name" />;
     }
 }
 

@@ -16,7 +16,7 @@ export function act(job: Job, verb: string, body?: unknown): Promise<Job> {
     return send<Job>("POST", `/v1/jobs/${job.id}:${verb}`, body, { headers: idempotencyKey() });
 }
 
-/** Others work on the same job: what they did meanwhile arrives while the dialog is open. */
+/** Other people work on the same job: their changes arrive while the dialog is open. */
 function nothingToCancel(job: Job): string | undefined {
     if (job.state === "stopping")
         return `${job.id} is already being stopped: there is nothing left to cancel.`;
@@ -78,7 +78,7 @@ function RetryDialog({ job, onClose }: { job: Job; onClose(): void }) {
     );
 }
 
-/** What the other of the two takes back needs no question. */
+/** Hold and release take each other back, so neither asks for confirmation. */
 function HoldSwitch({ job, reload }: JobProps) {
     const [isBusy, setBusy] = useState(false);
     const isHeld = job.state === "held";

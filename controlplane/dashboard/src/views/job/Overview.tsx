@@ -18,7 +18,7 @@ import { WhyPanel } from "./WhyPanel";
 
 const ATTEMPTS_SHOWN = 5;
 
-/** What a role runs, as one would type it. */
+/** The command of each role, as a person would type it. */
 function commandsOf(job: Job): Array<{ role: string; command: string; image: string | undefined }> {
     return (job.spec?.roles ?? []).map((role) => {
         const container = role.template.spec.containers[0];
@@ -54,7 +54,7 @@ function Progress({ job }: { job: Job }) {
     );
 }
 
-/** The newest attempts of a plain job; of an array the first elements that failed. */
+/** The newest attempts of a plain job; for an array, the first elements that failed. */
 function Attempts({ job }: { job: Job }) {
     const isPlain = job.elements.total === 1;
     const known = job.attempts ?? [];

@@ -1,4 +1,4 @@
-/* Replicas.tsx - the elements of an array as a heat grid, and replicas by name: what failed comes first. */
+/* Replicas.tsx - the elements of an array as a heat grid, and replicas by name: the failed ones come first. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { withQuery } from "../../api/client";
@@ -151,7 +151,7 @@ function ArrayElements({ job }: { job: Job }) {
 
 type ReplicaRow = { replica: number; node: string; state: string; isFirstFailure: boolean };
 
-/** What became of a replica: its own state while the attempt lives, else how the attempt ended for it. */
+/** The state of a replica: its own while the attempt lives, else how the attempt ended for it. */
 function replicaState(job: Job, attempt: Attempt, replica: number): string {
     const live = job.live?.find((it) => it.element === attempt.element && it.attempt === attempt.attempt);
     const own = live?.replicas[replica];

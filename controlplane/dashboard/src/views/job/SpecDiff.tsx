@@ -38,7 +38,7 @@ function Difference({ job, other }: { job: Job; other: Job }) {
                         <strong class="diff-added">
                             + {countOf(diff.added, "line")} only in {job.id}
                         </strong>
-                        {job.specDigest === other.specDigest && ". What runs, and what it needs, is the same"}
+                        {job.specDigest === other.specDigest && ". The commands and their needs are the same"}
                         .
                     </>
                 )}
@@ -74,7 +74,7 @@ function WithJob({ job, other }: { job: Job; other: string }) {
 type SpecDiffProps = { job: Job; other: string; onOther(id: string): void };
 
 export function SpecDiff({ job, other, onOther }: SpecDiffProps) {
-    /* What a person types stays until another run is chosen, also when the lists come meanwhile. */
+    /* Typed text stays until another run is chosen, also when the lists come meanwhile. */
     const [typing, setTyping] = useState<{ of: string; text: string }>();
     /* The list of jobs cannot be asked by name, and has all open jobs before the ended ones. */
     const list = (state: string) =>

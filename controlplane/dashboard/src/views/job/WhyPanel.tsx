@@ -1,4 +1,4 @@
-/* WhyPanel.tsx - why a job waits: what each cluster says to it, in numbers, and who can change it. */
+/* WhyPanel.tsx - why a job waits: the reason of each cluster, in numbers, and who can change it. */
 import { Link } from "wouter-preact";
 import type { Explanation } from "../../api/types";
 import { reasonWords } from "../../text/sentence";

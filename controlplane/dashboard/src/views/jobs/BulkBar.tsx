@@ -125,7 +125,7 @@ function SelectionDialog({ verb, jobs, onClose }: SelectionDialogProps) {
 }
 
 type BulkBarProps = {
-    /** What the query says to :cancel and :retry; undefined where they could not say the same. */
+    /** The query as a filter of :cancel and :retry; undefined where that filter cannot express it. */
     filter: BulkFilter | undefined;
     jobs: readonly Job[];
     selection: Selection;

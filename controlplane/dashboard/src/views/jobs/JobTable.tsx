@@ -104,7 +104,7 @@ function cells(job: Job, columns: readonly JobColumn[], isSelected: boolean, onT
 
 type JobTableProps = {
     filter: JobFilter;
-    /** What to group by: see text/group.ts.  Groups are of the rows that are loaded. */
+    /** The field to group by: see text/group.ts.  Only loaded rows are grouped. */
     groupBy?: string;
     selection: Selection;
     onSelect(selection: Selection): void;

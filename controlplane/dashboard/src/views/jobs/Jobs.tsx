@@ -20,7 +20,7 @@ import { ViewsButton } from "./SavedViews";
 
 const WORDS_MAX = 200;
 
-/** What the loaded rows say of labels and people, to complete queries with. */
+/** The labels and people of the loaded rows, to complete queries with. */
 function knownFrom(jobs: readonly Job[]): { labels: string[]; people: string[] } {
     const labels = new Set<string>();
     const people = new Set<string>();

@@ -31,7 +31,7 @@ export function QueryBar({ value, known, onChange }: QueryBarProps) {
         setText(completed.text);
         setCaret(completed.caret);
         setChosen(-1);
-        /* Now, and not with the next drawing: what is typed on goes behind the completion. */
+        /* Now, and not with the next drawing: the next keys go behind the completion. */
         const field = input.current;
         if (!field) return;
         field.value = completed.text;

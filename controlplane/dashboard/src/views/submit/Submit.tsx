@@ -24,7 +24,7 @@ const EXAMPLE = toYaml({
     resources: { cpu: 1 },
 });
 
-/* What was typed outlives the view: a session that ends, or a look at another view, loses nothing. */
+/* Typed text outlives the view: a session that ends, or a look at another view, loses nothing. */
 const draftForm = signal(EMPTY_FORM);
 const draftText = signal(EXAMPLE);
 const draftMode = signal<Mode>("form");

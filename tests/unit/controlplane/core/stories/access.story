@@ -332,7 +332,7 @@ token heir maker=elder scopes=8
     audit tenant=1 actor=ann body=token_put heir scopes=8
     answer ok
 
-# what a token made goes with it when that is asked for, to the last generation
+# a revocation takes the tokens that a token made, to the last generation, when the caller asks for it
 token a scopes=31
     token_put tenant=1 scopes=31 made_at=1000 expires_at=0 mac=6d6d6d6d id=a old_mac=00000000 old_until=0 rotated_at=0
     audit tenant=1 actor=ann body=token_put a scopes=31

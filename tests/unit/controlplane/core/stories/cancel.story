@@ -155,7 +155,7 @@ cancel 1
     job_end job=1 cancelled Cancelled is_array=1 has_marks=1
     answer ok
 
-# an agent that does not know what it is told to stop says so, and that is the end of it
+# an agent answers a STOP of an attempt that it does not know, and the attempt ends
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
@@ -381,7 +381,7 @@ agent east reports 1/0#1 r0 exited 143
     job_end job=1 failed DeadlineExceeded is_array=0 has_marks=1
     east <- ack 1
 
-# a deadline that passed while nobody led is acted upon at once
+# a deadline that passed while no engine led is acted upon at once
 . queue ml
 . cluster east
 . agent east up n1 cpu=8

@@ -93,7 +93,7 @@ agent east nodes n1 cpu=8 free=1
     east <- start job-1/0#1 seq=1 nodes=1
     east <- ack 4
 
-# what a lost START would have used is not given back when it is given up
+# giving up a lost START adds no room: the agent's report already has it as free
 . queue ml
 . cluster east
 . agent east up n1 cpu=8, n2 cpu=8
@@ -235,7 +235,7 @@ submit ml x7 cpu=1
     gpus <- start job-5/5#1 seq=6 nodes=1
     gpus <- start job-5/6#1 seq=7 nodes=1
 
-# of many clusters the least loaded one is found after each start, and after loads that went up and down
+# the core finds the least loaded of many clusters after each start, and after loads that went up and down
 . queue ml
 . cluster a
 . cluster b
@@ -420,7 +420,7 @@ agent east nodes n1 cpu=8
     east <- start job-1/0#1 seq=1 nodes=1
     east <- ack 1
 
-# too many unconfirmed starts, and a cluster gets no more until one is told of
+# a cluster with too many unconfirmed starts gets no more until its agent confirms one
 config unconfirmed_max=2
 . queue ml
 . cluster east
@@ -466,7 +466,7 @@ submit ml replicas=2 cpu=1
     | job-2
     east <- start job-2/0#1 seq=1 nodes=1,2
 
-# nothing fits because no node is known: a cluster without nodes runs nothing, and holds up nobody
+# nothing fits because no node is known: a cluster without nodes runs nothing, and holds up no job
 . queue ml
 . queue dev
 . cluster east
@@ -733,7 +733,7 @@ reload
     | job-3 queued InsufficientCapacity
     | east InsufficientCapacity: needs 1.000 CPU, 0 MiB, 10240 MiB ephemeral-storage; east has 15.000 CPU, 131072 MiB, 9216 MiB ephemeral-storage free of 16.000 CPU, 131072 MiB, 10240 MiB ephemeral-storage
 
-# gpus of a cluster with two kinds of accelerators are none, and explain names both
+# a cluster with two kinds of accelerators has no gpus, and explain names both kinds
 . queue ml
 . cluster east
 . agent east up n1 cpu=8 amd.com/gpu=8 rdma/hca=1, n2 cpu=8 nvidia.com/gpu=2

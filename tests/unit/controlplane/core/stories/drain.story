@@ -30,7 +30,7 @@ uncordon east
     answer ok
     east <- start job-2/0#1 seq=2 nodes=1
 
-# what is stopped by a drain runs again elsewhere, uncharged, also when the control plane was loaded anew
+# an attempt that a drain stops runs again elsewhere, uncharged, also when the control plane was loaded anew
 . queue ml
 . cluster east
 . cluster west

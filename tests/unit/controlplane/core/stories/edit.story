@@ -135,7 +135,7 @@ edit 1 released
     mark_clear job=1 kind=1
     answer ok
 
-# what runs goes on, the rest starts from its new queue; its deadline counts already
+# running elements go on, the rest starts from its new queue; its deadline counts already
 . queue ml
 . queue paused paused
 . cluster east
@@ -205,7 +205,7 @@ read 2
     answer ok
     | job-2 queued InsufficientCapacity
 
-# refused: no such queue, a job that ended or is being ended, another tenant's
+# refused: an unknown queue, a job that ended or is being ended, another tenant's
 . queue ml
 . queue theirs tenant=2
 . cluster east

@@ -24,7 +24,7 @@ agent east reports 1/0#1 r0 exited 0
     job_end job=1 failed ReplicaFailed is_array=0
     east <- ack 10
 
-# what its cluster says of the first failing replica is kept, once, and of no other
+# the core keeps the cluster's words for the first failing replica, once, and for no other
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
@@ -42,7 +42,7 @@ agent east reports 1/0#1 r1 refused deadline saying Stopped
     job_end job=1 failed ImageUnavailable is_array=0
     east <- ack 5
 
-# what the replicas of a gang say that they used is kept with its end; what one says nothing of is unknown
+# the end of a gang keeps the usage that its replicas report; the usage of a silent one is unknown
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
@@ -255,7 +255,7 @@ agent east reports 1/0#8 r0 exited 9
     job_end job=1 failed RetriesSpent is_array=0
     east <- ack 9
 
-# what its own replica did not do is not charged: refused, lost, and a cluster that is forgotten
+# a failure that is not the replica's own is not charged: refused, lost, and a cluster that is forgotten
 . queue ml
 . cluster east
 . agent east up n1 cpu=8

@@ -1,6 +1,6 @@
 Nodes that come and go under ever new names.
 
-# new names are told of long after nodes_max names have been, and are placed on
+# an agent reports new nodes long after nodes_max others, and the core places work on them
 config nodes_max=2
 . queue ml
 . cluster east

@@ -1,4 +1,4 @@
-Who goes first.
+The order of starts.
 
 # a head that no cluster could ever run is passed at once
 . queue ml

@@ -97,7 +97,7 @@ cancel 1
     job_end job=1 cancelled Cancelled is_array=1 has_marks=1
     answer ok
 
-# what is no set of elements is refused
+# an invalid set of elements is refused
 . queue ml
 submit ml cpu=1 picks=5-6 x3 | ml cpu=1 picks=16777216
     answer ok

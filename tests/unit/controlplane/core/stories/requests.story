@@ -368,7 +368,7 @@ explain 1
     | job-1 queued Fragmented
     | east Fragmented: needs 3.000 CPU, 0 MiB; east has 4.000 CPU, 131072 MiB free in all, at most 2.000 CPU, 65536 MiB on one node
 
-# what is said twice is done, and audited, once
+# a repeated request is done, and audited, once
 queue ml
     queue_put queue=1 tenant=1 is_paused=0 name=ml
     audit tenant=1 actor=ann body=queue_put ml

@@ -165,7 +165,7 @@ agent east reports 1/0#1@1 r0-1 exited 0
     job_end job=1 succeeded Succeeded is_array=0
     east <- ack 3
 
-# of a gang that is there, a replica that is not was lost: the gang is stopped and goes again
+# a replica that is missing from a gang was lost: the gang is stopped and goes again
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
@@ -204,7 +204,7 @@ agent east reports 1/0#1 r1 exited 143
     attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=ld ready_at=1000
     east <- ack 1
 
-# reported and not assigned: what lives is stopped, what has ended needs no more than its ACK
+# reported and not assigned: a live attempt is stopped, an ended one only gets its ACK
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
@@ -236,7 +236,7 @@ agent east reports 1/0#1 r0 running
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
     east <- ack 4
 
-# a loss that the state directory knows of is told, ids go on above it, and a stray of the lost part has 15 minutes
+# a loss that the state directory knows of is audited, ids go on above it, and a stray of the lost part has 15 minutes
 . queue ml
 . cluster east
 . submit ml cpu=1 held
@@ -473,7 +473,7 @@ agent east nodes n1 cpu=8
 agent east lost connection=2
 agent east reports 1/0#1 r0 running
 
-# what one cluster says of another's attempt changes nothing there
+# a cluster's report of another cluster's attempt changes nothing
 . queue ml
 . cluster east
 . cluster west
@@ -623,7 +623,7 @@ agent east hello boot=1
     cluster_put cluster=1 state=1 session_epoch=8 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     east <- welcome session=8
 
-# an unknown attempt is said to be so, with what it means, until its cluster speaks again
+# a read marks an unknown attempt and says what that means, until its cluster speaks again
 . queue ml
 . cluster east
 . agent east up n1 cpu=4
@@ -669,7 +669,7 @@ read 1
     answer ok
     | job-1 stopping Cancelled on east attempt=1
 
-# of an array with elements on two clusters, those of the silent one are unknown
+# in an array with elements on two clusters, those of the silent cluster are unknown
 . queue ml
 . cluster east
 . cluster west

@@ -34,7 +34,7 @@ submit ml cpu=1
     answer ok
     | job-2
 
-# what a cancel has not reached yet gets no GO, and its failure counts for nothing
+# an element that a cancel has not reached yet gets no GO, and its failure counts for nothing
 config slice_max=1
 . queue ml
 . cluster east
@@ -56,7 +56,7 @@ agent east reports 1/3#1 r0 exited 1
     element_end job=1 element=3 n=1 cancelled Cancelled exit_code=0 outputs=d
     east <- ack 3
 
-# a cancel that is cut by a reload goes on: what waits ends, what lives is stopped once its agent is back
+# a cancel that is cut by a reload goes on: waiting elements end, live ones are stopped once their agent is back
 config slice_max=6
 . queue ml
 . cluster east
@@ -303,7 +303,7 @@ agent west up n2 cpu=8
     west <- ack 1
 next
 
-# what waited before a reload keeps its wait, and its timers are set in slices
+# elements that waited before a reload keep their wait, and their timers are set in slices
 config slice_max=4
 . queue ml
 . cluster east

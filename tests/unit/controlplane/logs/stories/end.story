@@ -1,6 +1,6 @@
 The end of a job's outputs, as one who reads an ended job hears of it.
 
-# an output that ended is over, and one that never ran is none
+# an output that ended is over, and an attempt that never ran has none
 write 7/0#1 r0 "done\n"
 end 7/0#1 r0
 read 7 ended=0#1:d-

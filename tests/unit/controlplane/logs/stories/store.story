@@ -38,7 +38,7 @@ read 7 tail=1
     job-7/0#1 r0 line 5 at=6s "line 5\n"
     of 6 lines
 
-# of a long output the first and the last are kept, and a gap stands for the middle
+# a long output keeps its first and last part, and a gap stands for the middle
 config attempt_bytes_max=300000
 write 7/0#1 r0 "line %d of a long output, which has more than fits\n" times=10000
 end 7/0#1 r0
