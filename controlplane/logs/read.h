@@ -124,7 +124,7 @@ struct log_page {
     size_t lines_len;
     struct fl_str cursor;  /* printable, without spaces */
     uint64_t lines_total;  /* lines stored now in all selected sources; a gap counts as one */
-    uint64_t lines_seen;   /* with a pattern: how many the read has looked at until now */
+    uint64_t lines_seen;   /* how many the read has looked at until now */
     uint32_t sources;      /* how many are selected */
     uint32_t sources_live; /* how many of them may have more to come */
     uint32_t sources_lost; /* how many ended with a gap 'lost' */

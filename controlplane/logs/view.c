@@ -114,10 +114,11 @@ static bool is_hit(struct log_view *view, struct log_line *line)
     enum log_verdict verdict;
     struct log_spans spans;
 
-    if (!pattern || line->gap != FL_LOG_GAP_none) return true;
+    if (line->gap != FL_LOG_GAP_none) return true;
+    view->lines_seen += line->is_begin;
+    if (!pattern) return true;
     verdict = view->has_verdict ? view->verdict : log_pattern_match(pattern, &subject);
     view->has_verdict = false;
-    view->lines_seen += line->is_begin;
     view->lines_untimed++;
     line->is_undecided = verdict == LOG_UNDECIDED;
     if (verdict != LOG_HIT || !view->query.has_spans) return verdict != LOG_MISS;

@@ -41,7 +41,7 @@ struct log_view {
     FL_VEC(struct log_view_output) outputs; /* by key */
     FL_VEC(uint32_t) order;                 /* a heap, by time, of the outputs with more to read */
 
-    uint64_t lines_seen;    /* looked at for the pattern */
+    uint64_t lines_seen;    /* looked at until now */
     uint64_t lines_untimed; /* since the clock was read */
     bool has_verdict;       /* the next line, which is whole, has been looked at */
     enum log_verdict verdict;

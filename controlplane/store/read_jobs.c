@@ -40,6 +40,7 @@ struct page_op {
     read_jobs_fn *fn;
     void *ctx;
     struct fl_tenant tenant;
+    bool with_open;
     uint32_t states, walk;
     uint32_t labels_len, owner_len, name_len;
     char labels[READ_JOBS_LABELS_BYTES_MAX], owner[READ_JOBS_OWNER_BYTES_MAX];
@@ -140,8 +141,10 @@ static bool is_wanted(const struct page_op *op, const struct read_job *job, stru
     struct fl_str pattern = {op->name, op->name_len};
     struct fl_str wanted = {op->labels, op->labels_len}, line;
 
-    if (!job->is_ended || job->tenant.n != op->tenant.n) return false;
-    if (op->states && !(op->states >> (job->state - JOB_succeeded) & 1)) return false;
+    if (job->tenant.n != op->tenant.n || !(job->is_ended || op->with_open)) return false;
+    if (op->states && job->is_ended && !(op->states >> (job->state - JOB_succeeded) & 1)) {
+        return false;
+    }
     if (op->owner_len && !fl_str_eq(owner, (struct fl_str){op->owner, op->owner_len})) {
         return false;
     }
@@ -166,6 +169,7 @@ static void page_answered(struct reader *reader, void *data, const PGresult *res
 
         if (is_wanted(op, &job, pg_field(result, i, LABELS), pg_field(result, i, OWNER),
                       pg_field(result, i, NAME))) {
+            if (op->with_open) job.labels = pg_field(result, i, LABELS);
             jobs[page.len++] = job;
         }
         if (i + 1 == rows && (uint32_t)rows == op->walk) page.next = job.job.n;
@@ -180,6 +184,7 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
     struct page_op op = {.fn = fn,
                          .ctx = ctx,
                          .tenant = query->tenant,
+                         .with_open = query->with_open,
                          .states = query->states,
                          .walk = query->walk};
     uint64_t before = query->before ? query->before : INT64_MAX;
@@ -208,7 +213,8 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
     if (op.name_len > 0) memcpy(op.name, query->name.at, op.name_len);
     values[0] = pg_i64(&before_be, before);
     values[1] = pg_i64(&walk_be, op.walk);
-    values[2] = pg_i64(&has_filter_be, op.labels_len > 0 || op.owner_len > 0 || op.name_len > 0);
+    values[2] = pg_i64(&has_filter_be,
+                       op.with_open || op.labels_len > 0 || op.owner_len > 0 || op.name_len > 0);
     values[3] = (struct pg_value){&queue_be, sizeof queue_be};
     return reader_ask(reader, query->queue.n ? PG_STMT_jobs_page_of_queue : PG_STMT_jobs_page,
                       values, page_answered, &op, sizeof op, err);

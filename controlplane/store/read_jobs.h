@@ -1,8 +1,8 @@
 /* read_jobs.h - reads jobs from their rows: pages of ended jobs, and single jobs by id.
  * A page walks down the ids, or the ids of one queue, READ_JOBS_WALK_MAX at most, and leaves out
- * jobs that are open, another tenant's, or outside of the filter; so it may be short, or empty,
- * while 'next' still goes on.  Answers come from reader_turn; their contents live as long as the
- * call.  Uses reader.h and the core's types. */
+ * jobs that are open (unless 'with_open'), another tenant's, or outside of the filter; so it may be
+ * short, or empty, while 'next' still goes on.  Answers come from reader_turn; their contents live
+ * as long as the call.  Uses reader.h and the core's types. */
 #pragma once
 
 #include "controlplane/core/job.h"
@@ -33,7 +33,8 @@ struct read_job {
     int32_t priority;
     struct fl_job retry_of;
     struct fl_digest spec;
-    struct fl_str name, labels, owner, params, picked;
+    struct fl_str labels; /* also in a page with open ones */
+    struct fl_str name, owner, params, picked;
     struct fl_str after;         /* see dependency.h */
     bool is_singleton;           /* it runs alone under its name and owner */
     bool has_deadline;           /* its row says it; one of an older release has it in its spec */
@@ -61,7 +62,9 @@ typedef void read_jobs_fn(void *ctx, const struct read_jobs *jobs);
 struct read_jobs_query {
     struct fl_tenant tenant;
     struct fl_queue_id queue; /* 0: all */
-    uint32_t states;          /* bit 1 << (state - JOB_succeeded) for each that is wanted; 0: all */
+    bool with_open;           /* open jobs, too, and each job has its labels */
+    uint32_t
+        states; /* ended ones: bit 1 << (state - JOB_succeeded) for each that is wanted; 0: all */
     /* "key=value\n" lines, each of which must stand in the job's; empty: any. */
     struct fl_str labels;
     struct fl_str owner; /* empty: any */

@@ -256,3 +256,25 @@ enum fl_line_level fl_line_level_guess(struct fl_str line)
     if (level != FL_LINE_LEVEL_none) return level;
     return is_exception(&head) ? FL_LINE_LEVEL_error : FL_LINE_LEVEL_none;
 }
+
+static bool parse(struct fl_str word, uint32_t *levels)
+{
+    for (int level = 0; level < FL_LINE_LEVELS_LEN; level++) {
+        if (!fl_str_eq(word, fl_str_c(fl_line_level_name((enum fl_line_level)level)))) continue;
+        *levels |= 1U << level;
+        return true;
+    }
+    return false;
+}
+
+bool fl_line_levels_parse(struct fl_str list, uint32_t *ret_levels)
+{
+    uint32_t levels = 0;
+
+    while (list.len > 0) {
+        if (!parse(fl_str_cut(&list, ','), &levels)) return false;
+    }
+    if (levels == 0) return false;
+    *ret_levels = levels;
+    return true;
+}

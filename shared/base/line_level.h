@@ -17,3 +17,6 @@ enum fl_line_level {
 
 const char *fl_line_level_name(enum fl_line_level level);
 enum fl_line_level fl_line_level_guess(struct fl_str line);
+
+/* From names with commas between them: bit 1 << level for each.  False: a word is no level. */
+bool fl_line_levels_parse(struct fl_str list, uint32_t *ret_levels);

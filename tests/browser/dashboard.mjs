@@ -125,6 +125,7 @@ const VIEWS = [
     ["job-running", `/jobs/${jobs.running}`, () => see("Running on")],
     ["job-array", `/jobs/${jobs.array}`, () => see("elements failed")],
     ["job-timeline", `/jobs/${jobs.failed}/timeline`, () => see("attempt 1")],
+    ["job-replicas-plain", `/jobs/${jobs.failed}/replicas`, () => see(/running \d+m?s/)],
     ["job-replicas", `/jobs/${jobs.array}/replicas`, () => see("Failures alike")],
     ["job-logs", `/jobs/${jobs.running}/logs`, () => see("step 1")],
     ["job-events", `/jobs/${jobs.failed}/events`, () => see("submitted to default")],
@@ -206,6 +207,20 @@ await check("the query bar completes, filters, and stands in the address", async
     await page.waitForURL(/q=state%3Afailed/);
     await see(jobs.failed);
     await page.getByText(jobs.running, { exact: true }).waitFor({ state: "detached" });
+});
+
+await check("jobs are found by a name with a star, which the query bar completes", async () => {
+    await open("/jobs");
+    await see(jobs.running);
+    await page.keyboard.press("/");
+    await page.keyboard.type("name:train-r");
+    await page.getByRole("option", { name: "name:train-resnet" }).waitFor();
+    await page.keyboard.press("Backspace");
+    await page.keyboard.type("*");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=name%3Atrain-\*/);
+    await see(jobs.running);
+    await page.getByText(jobs.failed, { exact: true }).waitFor({ state: "detached" });
 });
 
 await check("an unknown filter is named", async () => {

@@ -83,6 +83,24 @@ await check("jobs are grouped by a label from the keyboard, and the address keep
     await shoot("groups");
 });
 
+await check("the values of a label are counted by the server, and a click shows the jobs of one", async () => {
+    await open(`/jobs?q=label:group=${RUN}&group=label:side`);
+    const counts = page.getByRole("navigation", { name: "jobs by label side" });
+    const left = counts.getByRole("link", { name: /^left 3/ });
+    await counts.getByRole("link", { name: /^right 2/ }).waitFor();
+    await counts.getByText("no label side").waitFor();
+    expect((await left.getAttribute("title")) === "left: 3 open", await left.getAttribute("title"));
+    await left.click();
+    await page.waitForURL(/label%3Aside%3Dleft/);
+    await see("1 group of 3 jobs: all that match");
+    expect((await left.getAttribute("aria-current")) === "true", "the value is not marked");
+    await shoot("label-counts");
+    await counts.getByRole("link", { name: /^right 2/ }).click();
+    await see("1 group of 2 jobs: all that match");
+    await counts.getByRole("link", { name: /^right 2/ }).click();
+    await see("3 groups of 6 jobs: all that match");
+});
+
 await check("a group is folded and chosen as a whole, by keys and by pointer", async () => {
     await open(`/jobs?q=label:group=${RUN}&group=label:side`);
     await see("3 groups of 6 jobs");

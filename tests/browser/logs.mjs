@@ -513,6 +513,41 @@ await check("stack traces fold, JSON lines show their message, and both open", a
     await shot(page, "arts-open-dark");
 });
 
+await check("only lines of the levels that are pressed are shown, with counts, and the address keeps them", async () => {
+    const choice = (level) => page.getByRole("group", { name: "Only lines of these levels" }).getByRole("button", { name: level });
+    await choice("warn").click();
+    await page.waitForURL(/\?level=warn/);
+    await choice("warn 1").waitFor();
+    await choice("debug 1").waitFor();
+    await seeText(page, "slow disk");
+    const rows = await rowsInSight(page);
+    expect(rows.length === 1 && rows[0].text.includes("slow disk"), `${rows.length} lines are shown`);
+    await shot(page, "levels-dark");
+    await choice("error").click();
+    await page.waitForURL(/\?level=error%2Cwarn/);
+    await seeText(page, "could not save");
+    await page.reload();
+    await seeText(page, "could not save");
+    expect((await choice("error").getAttribute("aria-pressed")) === "true", "the level is not pressed");
+    expect(!(await rowsInSight(page)).some((row) => row.text.includes("red bold")), "a line without a level is shown");
+    await page.keyboard.press("/");
+    await page.getByLabel("Find in this log").fill("disk");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 of 1 hit").waitFor();
+    await page.getByLabel("Close the search").click();
+    await seeText(page, "could not save");
+    await page.setViewportSize({ width: 390, height: 780 });
+    await sleep(300);
+    await shot(page, "levels-dark-390");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    for (const level of ["error", "warn"]) await choice(level).click();
+    await seeText(page, "red bold");
+    await choice("debug").click();
+    await seeText(page, "batch 7");
+    await choice("debug").click();
+    await seeText(page, "red bold");
+});
+
 await check("times are shown as chosen, and long lines wrap", async () => {
     await page.getByLabel("Times of the lines").selectOption("relative");
     expect(/^\+0:00:0\d\.\d{3}$/.test(await page.locator(".log-time").first().textContent()), "the time");

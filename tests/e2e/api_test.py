@@ -401,6 +401,10 @@ def streaming(f):
         equal((listed[array], listed[job]), (counts, {"total": 1, "succeeded": 1, "failed": 0, "cancelled": 0}))
         group, = call(f, "GET", f"/v1/jobs/{array}/failures").json()["groups"]
         equal((group["exitCode"], group["line"], group["elements"]), (1, "", "2"))
+        counted = call(f, "GET", "/v1/jobs:counts?by=label:no-label").json()
+        equal((counted["values"], counted["without"], counted["isWhole"]), ([], counted["total"], True))
+        equal(counted["total"]["jobs"], sum(counted["total"][state] for state in ("open", "succeeded", "failed", "cancelled")))
+        assert counted["total"]["failed"] >= 1 and counted["total"]["succeeded"] >= 1, counted
         again = call(f, "POST", f"/v1/jobs/{array}:retry", {"only": "failed"}).json()["id"]
         f.wait(again)
         equal(f.job(again)["elements"], {"total": 1, "succeeded": 0, "failed": 1, "cancelled": 0})

@@ -89,6 +89,18 @@ def finding(f, job):
         equal((end["lines"], len(hits), hits[0]["matches"]), (3, 3, []))
         equal(search(f, job, grep="loss", invert="true")[1]["hits"], 1)
         equal(search(f, job, grep="l.ss")[1]["hits"], 0)
+    with shows("with levels, only lines of these come, with a pattern or without one, and the others are counted by their levels"):
+        hits, end = search(f, job, level="error")
+        equal([hit["line"] for hit in hits], [100 * i + 7 for i in range(20)])
+        equal({hit["level"] for hit in hits}, {"error"})
+        equal((end["hits"], end["lines"], end["levels"]["error"], sum(end["levels"].values())), (20, 2001, 20, 2001))
+        hits, end = search(f, job, level="warn,none", grep=r"^\d+ (ERROR|warning:)", match="regex")
+        equal((len(hits), end["hits"], end["levels"]["error"]), (20, 20, 20))
+        equal(search(f, job, level="debug")[0], [])
+        hits, end = search(f, job, level="error", limit="3")
+        equal(([hit["line"] for hit in hits], end["stopped"]), ([7, 107, 207], "limit"))
+        for wrong in ("grave", "", "error,,warn"):
+            equal(get(f, f"/v1/jobs/{job}/logs/search?{query(level=wrong)}", LINES).status, 422, wrong)
     with shows("with a limit it stops, and its cursor goes on behind it without a hole"):
         seen, cursor, searches = [], None, 0
         while True:

@@ -52,6 +52,9 @@ static void ended_jobs_come_in_pages_by_queue_state_and_label(void **state)
     assert_string_equal(read_page(&world, (struct read_jobs_query){.name = FL_STR("name")}), "");
     assert_string_equal(read_page(&world, (struct read_jobs_query){.tenant = {2}}),
                         "4 queue=1 failed ReplicaFailed\n");
+    assert_string_equal(
+        read_page(&world, (struct read_jobs_query){.with_open = true, .queue = {2}}),
+        "5 queue=2 cancelled Cancelled\n3 queue=2\n1 queue=2 succeeded Succeeded\n");
     query.labels = (struct fl_str){long_filter, sizeof long_filter};
     assert_int_equal(read_jobs_page(world.reader, &query, read_tell_jobs, &world, &err), 0);
     assert_int_equal(err.code, FL_INVALID);

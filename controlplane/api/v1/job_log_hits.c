@@ -12,26 +12,39 @@ static void write_matches(struct fl_json_out *json, const struct log_line *line)
     fl_json_close(json, ']');
 }
 
+static enum fl_line_level level_of(const struct log_line *line)
+{
+    return line->is_begin ? fl_line_level_guess(line->bytes) : FL_LINE_LEVEL_none;
+}
+
+/* Counts a line that matches.  False: its level was not asked for.  Gaps always come. */
+static bool count_level(struct log_found *found, const struct log_line *line)
+{
+    enum fl_line_level level = level_of(line);
+
+    if (line->gap != FL_LOG_GAP_none) return true;
+    if (!line->is_undecided) found->by_level[level]++;
+    return found->levels == 0 || (found->levels & 1U << level) != 0;
+}
+
 static void write_line(struct log_tail *tail, const struct log_line *line, struct fl_str id)
 {
     struct fl_json_out begun = fl_json_out(&tail->ready), *json = &begun;
     struct log_found *found = &tail->found;
-    enum fl_line_level level;
 
+    if (!count_level(found, line)) return;
     if (tail->is_events) job_log_begin_event(&tail->ready, id);
     job_log_open_line(json, line);
     if (line->gap != FL_LOG_GAP_none) {
         found->gaps++;
     } else {
-        level = line->is_begin ? fl_line_level_guess(line->bytes) : FL_LINE_LEVEL_none;
-        fl_json_put_cstr(json, "level", fl_line_level_name(level));
+        fl_json_put_cstr(json, "level", fl_line_level_name(level_of(line)));
         if (!line->is_begin || !line->is_end) fl_json_put_bool(json, "piece", true);
         if (line->is_undecided) {
             found->undecided++;
         } else {
             write_matches(json, line);
             found->hits++;
-            found->by_level[level]++;
         }
     }
     fl_json_close(json, '}');

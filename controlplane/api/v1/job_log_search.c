@@ -9,9 +9,20 @@ enum { PAGE_BYTES = HTTP_STREAM_PIECE_BYTES };
 
 static bool has_pattern(struct api_call *call)
 {
-    if (api_query_has(call, "grep")) return true;
+    if (api_query_has(call, "grep") || api_query_has(call, "level")) return true;
     api_fail_parameter(call, "grep", "a search needs what it is to look for", (struct fl_str){0},
-                       "a text, or with match=regex a regular expression");
+                       "a text, or with match=regex a regular expression; or a level");
+    return false;
+}
+
+static bool read_levels(struct api_call *call, uint32_t *ret_levels)
+{
+    struct fl_str text = api_query(call, "level");
+
+    *ret_levels = 0;
+    if (!api_query_has(call, "level") || fl_line_levels_parse(text, ret_levels)) return true;
+    api_fail_parameter(call, "level", "not levels of lines", text,
+                       "error, warn, info, debug and none, separated by commas");
     return false;
 }
 
@@ -23,9 +34,10 @@ static void search(struct api_call *call, struct fl_job job, bool has_ended)
     struct fl_str cursor = id.len > 0 ? id : api_query(call, "cursor");
     uint64_t limit = api_query_u64(call, "limit");
     struct log_tail *tail;
+    uint32_t levels;
     bool is_events;
 
-    if (!has_pattern(call) || !log_selection_read(call, &query) ||
+    if (!has_pattern(call) || !read_levels(call, &levels) || !log_selection_read(call, &query) ||
         !api_stream_form(call, &is_events) || !log_selection_pattern(call, false, &query.pattern)) {
         return;
     }
@@ -39,6 +51,7 @@ static void search(struct api_call *call, struct fl_job job, bool has_ended)
     tail->is_events = is_events;
     tail->is_search = true;
     tail->found.objects_max = limit;
+    tail->found.levels = levels;
     job_log_start(tail, has_ended);
 }
 
@@ -59,6 +72,9 @@ static void search_logs(struct api_call *call)
 
 static const struct api_field search_query[] = {
     LOG_SELECTION,
+    API_MAY("level", "string",
+            "only lines of these levels, separated by commas: error, warn, info, debug, none; "
+            "without 'grep', all lines of these levels"),
     API_MAY(
         "limit", "integer",
         "stop behind so many lines, those with gaps too, but not those of output that was lost; "
@@ -101,7 +117,7 @@ static const struct api_field levels_fields[] = {
 };
 
 const struct api_object log_levels_object = {
-    .name = "LogLevels", .text = "How many hits are of which level.", .fields = levels_fields};
+    .name = "LogLevels", .text = "How many lines are of which level.", .fields = levels_fields};
 
 static const struct api_field found_fields[] = {
     API_MUST("type", "string", "the last object of a search", .words = "end"),
@@ -110,13 +126,15 @@ static const struct api_field found_fields[] = {
     API_MUST("output", "string", "whether all of the output is there",
              .words = "complete, incomplete, more"),
     API_MUST("hits", "integer",
-             "lines that match, of a line of over 32 KiB its pieces; since the cursor, if one was "
+             "lines that match and have an asked level, of a line of over 32 KiB its pieces; since "
+             "the cursor, if one was "
              "given"),
     API_MUST("undecided", "integer",
              "lines in which the search ran into its limits: they may match"),
     API_MUST("gaps", "integer", "places where output is missing"),
     API_MUST("lines", "integer", "lines that were looked at"),
-    API_MUST("levels", "LogLevels", "the hits by their levels"),
+    API_MUST("levels", "LogLevels",
+             "the lines that match by their levels, also by those that were not asked for"),
     API_MUST("nextCursor", "string or null",
              "where to go on behind the limit; null: at the end, or of more than " FL_QUOTE(
                  LOG_CURSOR_SOURCES_MAX) " outputs"),

@@ -14,7 +14,8 @@
 struct log_found {
     uint64_t objects_max; /* in the stream; 0: no limit */
     uint64_t hits, undecided, gaps;
-    uint64_t by_level[FL_LINE_LEVELS_LEN]; /* hits alone */
+    uint64_t by_level[FL_LINE_LEVELS_LEN]; /* lines that match, also of levels not asked for */
+    uint32_t levels;                       /* bits: hits have one of these; 0: any */
     bool is_at_limit;                      /* it stopped there */
 };
 

@@ -214,3 +214,107 @@ GET /v1/jobs?label=%zz
       "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Bad Request","status":400,
       "code":"invalid","detail":"a percent sign without two hexadecimal digits behind it"
     }
+
+# jobs are counted by the value of a label, open and ended, and of one queue for a token of that queue
+. POST /v1/queues {"name":"ml"}
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"team":"vision"}}
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"team":"vision"},"queue":"ml","name":"train-1"}
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"team":"audio","try":"2"},"queue":"ml"}
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"teams":"vision"}}
+. POST /v1/jobs/job-2:cancel
+GET /v1/jobs:counts?by=label:team
+    200
+    ETag: <etag 1>
+    {
+      "by":"label:team",
+      "values":[
+        {"value":"vision","jobs":2,"open":1,"succeeded":0,"failed":0,"cancelled":1},
+        {"value":"audio","jobs":1,"open":1,"succeeded":0,"failed":0,"cancelled":0}
+      ],
+      "without":{"jobs":1,"open":1,"succeeded":0,"failed":0,"cancelled":0},
+      "others":{"jobs":0,"open":0,"succeeded":0,"failed":0,"cancelled":0},
+      "total":{"jobs":4,"open":3,"succeeded":0,"failed":0,"cancelled":1},"isWhole":true
+    }
+GET /v1/jobs:counts?by=label:try&queue=ml
+    200
+    ETag: <etag 2>
+    {
+      "by":"label:try",
+      "values":[{"value":"2","jobs":1,"open":1,"succeeded":0,"failed":0,"cancelled":0}],
+      "without":{"jobs":1,"open":0,"succeeded":0,"failed":0,"cancelled":1},
+      "others":{"jobs":0,"open":0,"succeeded":0,"failed":0,"cancelled":0},
+      "total":{"jobs":2,"open":1,"succeeded":0,"failed":0,"cancelled":1},"isWhole":true
+    }
+only values value jobs
+GET /v1/jobs:counts?by=label:team&name=train-*
+    200
+    ETag: <etag 3>
+    {
+      "values":[{"value":"vision","jobs":1,"open":0,"succeeded":0,"failed":0,"cancelled":1}],
+      "without":{"jobs":0},
+      "others":{"jobs":0},
+      "total":{"jobs":1}
+    }
+only values value jobs
+GET /v1/jobs:counts?by=label:team&label=try%3D2
+    200
+    ETag: <etag 4>
+    {
+      "values":[{"value":"audio","jobs":1,"open":1,"succeeded":0,"failed":0,"cancelled":0}],
+      "without":{"jobs":0},
+      "others":{"jobs":0},
+      "total":{"jobs":1}
+    }
+only token id
+POST /v1/tokens {"name":"r","scopes":["read"],"queue":"ml"}
+    201
+    {"id":"<id 1>","token":"<token 1>"}
+as <token 1>
+only values value total jobs
+GET /v1/jobs:counts?by=label:team
+    200
+    ETag: <etag 5>
+    {
+      "values":[
+        {"value":"audio","jobs":1,"open":1,"succeeded":0,"failed":0,"cancelled":0},
+        {"value":"vision","jobs":1,"open":0,"succeeded":0,"failed":0,"cancelled":1}
+      ],
+      "without":{"jobs":0},
+      "others":{"jobs":0},
+      "total":{"jobs":2,"open":1,"succeeded":0,"failed":0,"cancelled":1}
+    }
+GET /v1/jobs:counts?by=label:team&queue=default
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"no queue has this name, or this token may not see it",
+      "errors":[
+        {
+          "parameter":"queue","detail":"no queue has this name, or this token may not see it",
+          "got":"default"
+        }
+      ],
+      "traceId":"<trace 1>"
+    }
+as admin
+GET /v1/jobs:counts?by=team
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"nothing to count by",
+      "errors":[
+        {
+          "parameter":"by","detail":"nothing to count by","got":"team",
+          "allowed":"label:KEY, with the key of a label"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+GET /v1/jobs:counts
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this field of the query is missing",
+      "errors":[{"parameter":"by","detail":"this field of the query is missing","allowed":"string"}],
+      "traceId":"<trace 3>"
+    }

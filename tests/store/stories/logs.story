@@ -111,7 +111,7 @@ GET /v1/jobs/job-1/logs/search
       "errors":[
         {
           "parameter":"grep","detail":"a search needs what it is to look for",
-          "allowed":"a text, or with match=regex a regular expression"
+          "allowed":"a text, or with match=regex a regular expression; or a level"
         }
       ],
       "traceId":"<trace 6>"

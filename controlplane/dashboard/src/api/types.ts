@@ -204,6 +204,49 @@ export type JobPage = {
     cursor?: string;
 };
 
+/** How many jobs there are, by how they stand. */
+export type JobSums = {
+    /** all of them */
+    jobs: number;
+    /** those that have not ended */
+    open: number;
+    /** those that ended well */
+    succeeded: number;
+    /** those that failed */
+    failed: number;
+    /** those that were cancelled */
+    cancelled: number;
+};
+
+/** The jobs with one value of the label. */
+export type LabelCount = {
+    /** the value of the label */
+    value: string;
+    /** all of them */
+    jobs: number;
+    /** those that have not ended */
+    open: number;
+    /** those that ended well */
+    succeeded: number;
+    /** those that failed */
+    failed: number;
+    /** those that were cancelled */
+    cancelled: number;
+};
+
+/** Jobs counted by a label. */
+export type JobCounts = {
+    /** the label that they are counted by */
+    by: string;
+    /** the values, most jobs first; at most 1000 */
+    values: Array<LabelCount>;
+    without: JobSums;
+    others: JobSums;
+    total: JobSums;
+    /** false: only the newest 100000 jobs were looked at */
+    isWhole: boolean;
+};
+
 /** A page of attempts. */
 export type AttemptPage = {
     /** by element and number */
@@ -490,7 +533,8 @@ export type LogFound = {
     stopped: "end" | "limit";
     /** whether all of the output is there */
     output: "complete" | "incomplete" | "more";
-    /** lines that match, of a line of over 32 KiB its pieces; since the cursor, if one was given */
+    /** lines that match and have an asked level, of a line of over 32 KiB its pieces; since the cursor, if
+     * one was given */
     hits: number;
     /** lines in which the search ran into its limits: they may match */
     undecided: number;
@@ -503,7 +547,7 @@ export type LogFound = {
     nextCursor: string | null;
 };
 
-/** How many hits are of which level. */
+/** How many lines are of which level. */
 export type LogLevels = {
     /** lines that tell no level */
     none: number;

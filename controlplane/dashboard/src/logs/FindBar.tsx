@@ -37,7 +37,7 @@ export function FindBar({ store, near, input, onClose }: FindBarProps) {
     const toggle = (pattern: { isRegex: boolean; ignoresCase: boolean }) => {
         setRegex(pattern.isRegex);
         setIgnoresCase(pattern.ignoresCase);
-        if (search.isActive.peek()) find(pattern);
+        if (search.pattern.peek().text !== "") find(pattern);
     };
     const toggleRegex = () => toggle({ isRegex: !isRegex, ignoresCase });
     const toggleCase = () => toggle({ isRegex, ignoresCase: !ignoresCase });
@@ -64,7 +64,7 @@ export function FindBar({ store, near, input, onClose }: FindBarProps) {
                     spellcheck={false}
                     autocomplete="off"
                     onSearch={(event: Event) => {
-                        if ((event.currentTarget as HTMLInputElement).value === "") search.clear();
+                        if ((event.currentTarget as HTMLInputElement).value === "") store.clearFind();
                     }}
                 />
                 <Button

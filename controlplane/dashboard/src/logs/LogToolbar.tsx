@@ -3,8 +3,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/Button";
 import { Icon } from "../parts/Icon";
 import { copyText } from "./copy_text";
+import { HITS_MAX } from "./find";
 import { formatCount } from "./gap_text";
 import { LogIcon } from "./icons";
+import { LEVELS, toggleLevel } from "./level";
 import { LogStatus } from "./LogStatus";
 import "./LogToolbar.css";
 import { logsPath } from "./log_api";
@@ -24,10 +26,11 @@ const TIME_NAMES: Record<TimeMode, string> = {
 type LogToolbarProps = {
     store: LogStore;
     onFind: () => void;
+    onLevels: (levels: string) => void;
     lineField: { current: HTMLInputElement | null };
 };
 
-export function LogToolbar({ store, onFind, lineField }: LogToolbarProps) {
+export function LogToolbar({ store, onFind, onLevels, lineField }: LogToolbarProps) {
     void store.version.value;
     const numbered = store.numbered.value;
     const isWrapped = wrapping.value === "wrap";
@@ -38,6 +41,7 @@ export function LogToolbar({ store, onFind, lineField }: LogToolbarProps) {
             <span class="log-count">
                 {numbered && numbered.end > 0 ? formatCount(numbered.end, "line") : ""}
             </span>
+            <LevelChoice store={store} onLevels={onLevels} />
             <span class="spread" />
             <Button look="ghost" icon="search" title="Find (/ or Ctrl-F)" onClick={onFind}>
                 <span class="wide-only">Find</span>
@@ -99,6 +103,31 @@ export function LogToolbar({ store, onFind, lineField }: LogToolbarProps) {
             </Button>
             <TakeAway store={store} />
         </div>
+    );
+}
+
+/** Counting reads the whole output, so the counts come with the first choice. */
+function LevelChoice({ store, onLevels }: { store: LogStore; onLevels: (levels: string) => void }) {
+    const { levels, counts, state } = store.search;
+    return (
+        <span class="log-levels" role="group" aria-label="Only lines of these levels">
+            {LEVELS.map((level) => (
+                <button
+                    key={level}
+                    type="button"
+                    class={`log-level-choice ${level}`}
+                    aria-pressed={levels.value.includes(level)}
+                    title={`Only lines of the level ${level}, as far as they tell it`}
+                    onClick={() => onLevels(toggleLevel(levels.value, level).join(","))}
+                >
+                    {level}
+                    {counts.value && <span class="quiet">{counts.value[level].toLocaleString("en")}</span>}
+                </button>
+            ))}
+            {levels.value.length > 0 && state.value === "stopped" && (
+                <span class="log-count">the first {formatCount(HITS_MAX, "line")}</span>
+            )}
+        </span>
     );
 }
 

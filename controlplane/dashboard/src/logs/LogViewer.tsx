@@ -7,6 +7,7 @@ import { FindBar } from "./FindBar";
 import { formatCount } from "./gap_text";
 import { HitMap } from "./HitMap";
 import { LogIcon } from "./icons";
+import { parseLevels } from "./level";
 import { ListControl, ROW_HEIGHT } from "./list_control";
 import { LogList } from "./LogList";
 import { isWaitingToStart } from "./LogStatus";
@@ -22,11 +23,14 @@ export type LogViewerProps = {
     /** The hash of the address, "" or "#...". */
     at: string;
     onAt(hash: string): void;
+    /** The levels of the lines that are shown, "error,warn"; "": all lines. */
+    levels: string;
+    onLevels(levels: string): void;
 };
 
 const PAIR_MS = 1200;
 
-export function LogViewer({ job, at, onAt }: LogViewerProps) {
+export function LogViewer({ job, at, onAt, levels, onLevels }: LogViewerProps) {
     const goTo = useRef(onAt);
     goTo.current = onAt;
     const { store, control } = useMemo(() => {
@@ -35,6 +39,7 @@ export function LogViewer({ job, at, onAt }: LogViewerProps) {
     }, [job.id]);
     store.takeJob(job);
     useEffect(() => () => store.close(), [store]);
+    useEffect(() => store.takeLevels(parseLevels(levels)), [store, levels]);
     useEffect(() => store.takeAddress(at), [store, at]);
 
     const [isFinding, setFinding] = useState(false);
@@ -48,7 +53,7 @@ export function LogViewer({ job, at, onAt }: LogViewerProps) {
     };
     const closeFind = () => {
         setFinding(false);
-        store.search.clear();
+        store.clearFind();
         scroller.current?.focus();
     };
     useEffect(() => {
@@ -70,7 +75,7 @@ export function LogViewer({ job, at, onAt }: LogViewerProps) {
 
     return (
         <section class="log-viewer" aria-label={`Output of ${job.name ?? job.id}`} ref={root}>
-            <LogToolbar store={store} onFind={openFind} lineField={lineField} />
+            <LogToolbar store={store} onFind={openFind} onLevels={onLevels} lineField={lineField} />
             {isFinding && (
                 <FindBar
                     store={store}
@@ -122,6 +127,17 @@ function Placeholder({ store, job }: { store: LogStore; job: Job }) {
             </div>
         );
     if (source.end > source.first) return null;
+    if (store.search.isFilter.value) {
+        const { state, problem } = store.search;
+        const title = state.value === "running" ? "Looking through the log ..." : "No line fits";
+        return (
+            <div class="log-cover">
+                <Empty icon="search" title={title}>
+                    {problem.value?.detail ?? "Only lines of the levels that are pressed are shown."}
+                </Empty>
+            </div>
+        );
+    }
     return (
         <div class="log-cover">
             <Nothing store={store} job={job} />

@@ -1,7 +1,17 @@
-/* level.ts - how grave a line is, as far as its beginning tells.  Pure.  A guess: it marks the gutter and
- * hides nothing. */
+/* level.ts - how grave a line is, as far as its beginning tells.  Pure.  A guess: it marks the gutter, and
+ * hides nothing unless a reader asks for some levels alone. */
 
-export type Level = "error" | "warn" | "info" | "debug";
+export const LEVELS = ["error", "warn", "info", "debug"] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** From the address, as the API takes it: "error,warn".  Words that are no level are left out. */
+export function parseLevels(text: string): readonly Level[] {
+    const words = text.split(",");
+    return LEVELS.filter((level) => words.includes(level));
+}
+
+export const toggleLevel = (levels: readonly Level[], level: Level) =>
+    LEVELS.filter((one) => levels.includes(one) !== (one === level));
 
 /** Further to the right, a level's word is more likely a part of the message. */
 const LOOKED_AT = 160;

@@ -1,8 +1,9 @@
 /* log_api.ts - the requests for a job's output. */
 import { Problem, fetchRaw, withQuery } from "../api/client";
-import type { LogHit, LogLine, LogSearch } from "../api/types";
+import type { LogFound, LogHit, LogLine, LogSearch } from "../api/types";
 import { type Pattern, patternQuery } from "./find";
 import { type Line, LineJoin, type Numbered, TEXT_KEPT_MAX, joinWindow, sourceOf } from "./line";
+import type { Level } from "./level";
 import { type Selection, parametersOf } from "./permalink";
 
 /** Whether all of the output is there; "more": some is, or may be, still to come. */
@@ -167,21 +168,24 @@ async function* readObjects<T>(response: Response): AsyncGenerator<T> {
     }
 }
 
+export type Search = { selection: Selection; pattern: Pattern; levels: readonly Level[] };
+
 /** The lines that match, from the first one on; those that are undecided, and gaps, too. */
 export async function* searchLines(
     job: string,
-    selection: Selection,
-    pattern: Pattern,
+    { selection, pattern, levels }: Search,
     signal: AbortSignal,
+    onEnd: (found: LogFound) => void,
 ): AsyncGenerator<LogHit> {
     const path = withQuery(`/v1/jobs/${encodeURIComponent(job)}/logs/search`, {
         ...parametersOf(selection),
-        ...patternQuery(pattern),
+        ...(pattern.text ? patternQuery(pattern) : {}),
+        level: levels.join(","),
     });
     const headers = { Accept: "application/x-ndjson" };
     for await (const found of readObjects<LogSearch>(await fetchRaw(path, { signal, headers }))) {
         if (!("type" in found)) yield found;
-        else if (found.type === "end") return;
+        else if (found.type === "end") return onEnd(found);
         else throw new Error(found.text);
     }
     throw new Error("The search was cut before its end.");

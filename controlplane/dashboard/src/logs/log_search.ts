@@ -1,6 +1,7 @@
 /* log_search.ts - a search of the server through all of the shown output, and the hit that is looked at. */
 import { computed, signal } from "@preact/signals";
 import { type Problem, isAbort, toProblem } from "../api/client";
+import type { LogLevels } from "../api/types";
 import {
     type Hit,
     HitCollector,
@@ -11,9 +12,10 @@ import {
     nextHit,
     refusalOf,
 } from "./find";
+import type { Level } from "./level";
 import { type Line, lineOf } from "./line";
-import { searchLines } from "./log_api";
-import type { Selection } from "./permalink";
+import { viewOf } from "./line_view";
+import { type Search, searchLines } from "./log_api";
 import type { LineSource } from "./row_walk";
 
 type SearchState = "idle" | "running" | "done" | "stopped";
@@ -23,6 +25,10 @@ const SHOW_MS = 80;
 
 export class LogSearch {
     readonly pattern = signal<Pattern>(NO_PATTERN);
+    /** The search finds only lines of these levels, and without any all lines. */
+    readonly levels = signal<readonly Level[]>([]);
+    /** The lines that match by their levels, as the newest search that came to its end counted them. */
+    readonly counts = signal<LogLevels | null>(null);
     readonly state = signal<SearchState>("idle");
     readonly refusal = signal<string | null>(null);
     readonly problem = signal<Problem | null>(null);
@@ -36,7 +42,7 @@ export class LogSearch {
     /** Lines whose search ran into the server's limits: they may match, and are among the hits. */
     readonly undecided = signal(0);
 
-    readonly isActive = computed(() => this.pattern.value.text !== "");
+    readonly isActive = computed(() => this.pattern.value.text !== "" || this.levels.value.length > 0);
     private readonly plain = computed<readonly string[]>(() => {
         const { text, isRegex, ignoresCase } = this.pattern.value;
         return text === "" || isRegex || ignoresCase ? [] : [text];
@@ -73,6 +79,7 @@ export class LogSearch {
         this.abort.abort();
         this.collector = new HitCollector();
         this.pattern.value = NO_PATTERN;
+        this.levels.value = [];
         this.undecided.value = 0;
         this.state.value = "idle";
         this.refusal.value = null;
@@ -85,17 +92,18 @@ export class LogSearch {
     /** Looks through everything that is stored now; `near` is the line that is looked at. */
     async start(
         job: string,
-        selection: Selection,
-        pattern: Pattern,
+        search: Search,
         near: number,
         indexOf: (line: Line) => number | null,
         onFirst: () => void,
     ): Promise<void> {
+        const { pattern, levels } = search;
         const isFilter = this.isFilter.value;
         this.clear();
         this.pattern.value = pattern;
-        this.isFilter.value = isFilter && pattern.text !== "";
-        if (pattern.text === "") return;
+        this.levels.value = levels;
+        this.isFilter.value = (isFilter && pattern.text !== "") || levels.length > 0;
+        if (!this.isActive.value) return;
         this.refusal.value = refusalOf(pattern.text);
         if (this.refusal.value) return;
         const abort = (this.abort = new AbortController());
@@ -103,7 +111,8 @@ export class LogSearch {
         this.state.value = "running";
         let shownAt = performance.now();
         try {
-            for await (const piece of searchLines(job, selection, pattern, abort.signal)) {
+            const pieces = searchLines(job, search, abort.signal, (found) => (this.counts.value = found.levels));
+            for await (const piece of pieces) {
                 const line = lineOf(piece);
                 const isNew = collector.add(
                     line,
@@ -132,8 +141,12 @@ export class LogSearch {
 
     /** A line that was written after the search began.  Only the server knows its regular expressions. */
     addLive(line: Line, index: number | null): void {
+        if (!this.isActive.value || this.refusal.value) return;
         const text = this.plain.value[0];
-        if (text === undefined || this.refusal.value || !line.text.includes(text)) return;
+        const isFound = text === undefined ? this.pattern.value.text === "" : line.text.includes(text);
+        const { level } = viewOf(line);
+        const levels = this.levels.value;
+        if (!isFound || (levels.length > 0 && !(level && levels.includes(level)))) return;
         if (this.collector.add(line, index)) this.version.value++;
     }
 

@@ -6,9 +6,10 @@ import { batch, computed, signal } from "@preact/signals";
 import { type Problem, isAbort, toProblem } from "../api/client";
 import type { Job, LogWaiting } from "../api/types";
 import { plainText } from "./ansi";
-import type { Hit, Pattern } from "./find";
+import { type Hit, NO_PATTERN, type Pattern } from "./find";
 import { type FollowState, Follower } from "./follower";
 import { firstFailure, isReadFromEnd, isSingle, presetSelection, shapeOf } from "./job_outputs";
+import type { Level } from "./level";
 import { type Line, TEXT_KEPT_MAX } from "./line";
 import { viewOf } from "./line_view";
 import { COUNT_MAX, type Extent, type Start, streamPath } from "./log_api";
@@ -58,12 +59,16 @@ export class LogStore {
     readonly shownUnits = new Map<Line, number>();
     private follower: Follower | null = null;
     private opening = new AbortController();
+    private levels: readonly Level[] = [];
+    private isBegun = false;
     private frame = 0;
 
-    readonly source = computed<LineSource | null>(() => {
-        if (this.search.isFilter.value) return this.search.filtered;
-        return this.numbered.value ?? this.tail.value;
-    });
+    /** The output itself, once it is open. */
+    private readonly lines = computed<LineSource | null>(() => this.numbered.value ?? this.tail.value);
+
+    readonly source = computed<LineSource | null>(() =>
+        this.search.isFilter.value ? this.search.filtered : this.lines.value,
+    );
 
     constructor(
         private job: Job,
@@ -103,7 +108,7 @@ export class LogStore {
     /** The address has changed, or is seen for the first time. */
     takeAddress(hash: string): void {
         const place = parsePlace(hash) ?? { selection: presetSelection(this.job), lines: null };
-        const isOpen = this.source.peek() !== null && isSameSelection(place.selection, this.selection.peek());
+        const isOpen = this.lines.peek() !== null && isSameSelection(place.selection, this.selection.peek());
         if (!isOpen) {
             void this.open(place);
         } else if (place.lines && !isSameRange(place.lines, this.selected.peek())) {
@@ -123,6 +128,7 @@ export class LogStore {
 
     private async open({ selection, lines }: Place): Promise<void> {
         this.close();
+        this.isBegun = true;
         const opening = (this.opening = new AbortController());
         batch(() => {
             this.selection.value = selection;
@@ -133,6 +139,8 @@ export class LogStore {
             this.numbered.value = this.tail.value = null;
         });
         this.forgetPlaces();
+        this.search.counts.value = null;
+        if (this.levels.length > 0) this.find(NO_PATTERN, 0);
         if (this.isMerged && this.job.endedAt === null) return this.openTail();
         if (lines) this.openFolds.add(lines.first);
         const isFromEnd = !lines && isReadFromEnd(this.job);
@@ -318,9 +326,22 @@ export class LogStore {
     // ---- find
 
     find(pattern: Pattern, near: number): void {
-        const numbered = this.numbered.peek();
-        const indexOf = (line: Line) => numbered?.indexOf(line) ?? null;
-        void this.search.start(this.job.id, this.selection.peek(), pattern, near, indexOf, () => this.showHit());
+        const indexOf = (line: Line) => this.numbered.peek()?.indexOf(line) ?? null;
+        const search = { selection: this.selection.peek(), pattern, levels: this.levels };
+        void this.search.start(this.job.id, search, near, indexOf, () => this.showHit());
+    }
+
+    /** Only lines of these levels are shown; without one, all lines. */
+    takeLevels(levels: readonly Level[]): void {
+        if (levels.join() === this.levels.join()) return;
+        this.levels = levels;
+        if (this.isBegun) this.find(this.search.pattern.peek(), 0);
+    }
+
+    /** The end of what was looked for; the levels stay. */
+    clearFind(): void {
+        if (this.levels.length > 0) this.find(NO_PATTERN, 0);
+        else this.search.clear();
     }
 
     step(step: 1 | -1): void {

@@ -7,7 +7,13 @@ import type { Job, JobPage } from "../api/types";
 import { type FleetEvent, listen } from "./live";
 import { patchJobs } from "./patch_job";
 
-export type JobFilter = { queue?: string; state?: string; label?: string; submittedBy?: string };
+export type JobFilter = {
+    queue?: string;
+    state?: string;
+    name?: string;
+    label?: string;
+    submittedBy?: string;
+};
 
 const PAGE_ROWS = 100;
 /** A page may be short, as at the border of open and ended jobs: a screen is filled all the same. */

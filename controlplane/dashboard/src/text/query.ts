@@ -1,16 +1,17 @@
-/* query.ts - the query bar of the jobs: `state:running queue:ml label:team=vision by:@me`.  Pure.
+/* query.ts - the query bar of the jobs: `state:running queue:ml name:train-* label:team=vision by:@me`.  Pure.
  * It says what GET /v1/jobs can filter by, and nothing else. */
 import { JOB_STATES } from "../store/job_state";
 
-export type JobQuery = { states: string[]; queue: string; labels: string[]; by: string };
+export type JobQuery = { states: string[]; queue: string; name: string; labels: string[]; by: string };
 
 export type ParsedQuery = { query: JobQuery; faults: string[] };
 
-const KEYS = ["state", "queue", "label", "by"] as const;
+const KEYS = ["state", "queue", "name", "label", "by"] as const;
+const NAME_LETTERS_MAX = 253;
 const STATE_WORDS = ["open", "ended", ...JOB_STATES];
 
 export function parseQuery(text: string): ParsedQuery {
-    const query: JobQuery = { states: [], queue: "", labels: [], by: "" };
+    const query: JobQuery = { states: [], queue: "", name: "", labels: [], by: "" };
     const faults: string[] = [];
     for (const word of text.split(/\s+/).filter(Boolean)) {
         const colon = word.indexOf(":");
@@ -37,6 +38,10 @@ function takeFilter(query: JobQuery, word: string, colon: number): string | unde
     } else if (key === "queue") {
         if (query.queue) return "only one queue can be asked for";
         query.queue = value;
+    } else if (key === "name") {
+        if (query.name) return "only one name can be asked for; a * in it stands for any letters";
+        if (value.length > NAME_LETTERS_MAX) return `a name has at most ${NAME_LETTERS_MAX} letters`;
+        query.name = value;
     } else {
         if (query.by) return "only one person can be asked for";
         query.by = value;
@@ -48,6 +53,7 @@ export function formatQuery(query: JobQuery): string {
     return [
         query.states.length > 0 ? `state:${query.states.join(",")}` : "",
         query.queue && `queue:${query.queue}`,
+        query.name && `name:${query.name}`,
         ...query.labels.map((label) => `label:${label}`),
         query.by && `by:${query.by}`,
     ]
@@ -60,6 +66,7 @@ export function toParameters(query: JobQuery): Record<string, string | undefined
     return {
         state: query.states.join(",") || undefined,
         queue: query.queue || undefined,
+        name: query.name || undefined,
         label: query.labels.join(",") || undefined,
         submittedBy: query.by || undefined,
     };
@@ -71,6 +78,7 @@ export function toBulkFilter(query: JobQuery): Record<string, unknown> | undefin
     if (query.by) filter.submittedBy = query.by;
     if (query.states.length > 0) filter.state = query.states;
     if (query.queue) filter.queue = query.queue;
+    if (query.name) filter.name = query.name;
     if (query.labels.length > 0) {
         filter.labels = Object.fromEntries(
             query.labels.map((label) => {
@@ -83,13 +91,19 @@ export function toBulkFilter(query: JobQuery): Record<string, unknown> | undefin
 }
 
 /** Words that are known from what the page has seen, to complete with. */
-export type KnownWords = { queues: readonly string[]; labels: readonly string[]; people: readonly string[] };
+export type KnownWords = {
+    queues: readonly string[];
+    names: readonly string[];
+    labels: readonly string[];
+    people: readonly string[];
+};
 
 const COMPLETIONS_MAX = 8;
 
 function valuesOf(key: string, known: KnownWords): readonly string[] {
     if (key === "state") return STATE_WORDS;
     if (key === "queue") return known.queues;
+    if (key === "name") return known.names;
     if (key === "label") return known.labels;
     return key === "by" ? ["@me", ...known.people] : [];
 }

@@ -55,6 +55,23 @@ static void only_the_beginning_is_looked_at(void **state)
                      FL_LINE_LEVEL_none);
 }
 
+static void levels_are_chosen_by_their_names(void **state)
+{
+    uint32_t levels = 7;
+
+    (void)state;
+    assert_true(fl_line_levels_parse(FL_STR("error"), &levels));
+    assert_int_equal(levels, 1 << FL_LINE_LEVEL_error);
+    assert_true(fl_line_levels_parse(FL_STR("debug,none,debug"), &levels));
+    assert_int_equal(levels, 1 << FL_LINE_LEVEL_debug | 1 << FL_LINE_LEVEL_none);
+    assert_false(fl_line_levels_parse(FL_STR("error,grave"), &levels));
+    assert_false(fl_line_levels_parse(FL_STR("error,,warn"), &levels));
+    assert_false(fl_line_levels_parse(FL_STR("ERROR"), &levels));
+    assert_false(fl_line_levels_parse(FL_STR(""), &levels));
+    assert_int_equal(levels, 1 << FL_LINE_LEVEL_debug | 1 << FL_LINE_LEVEL_none);
+}
+
 FL_TESTS(cmocka_unit_test(common_formats_tell_their_level_as_in_the_dashboard),
          cmocka_unit_test(colours_are_passed_over),
-         cmocka_unit_test(only_the_beginning_is_looked_at))
+         cmocka_unit_test(only_the_beginning_is_looked_at),
+         cmocka_unit_test(levels_are_chosen_by_their_names))

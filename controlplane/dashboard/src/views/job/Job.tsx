@@ -1,7 +1,8 @@
 /* Job.tsx - one job: a sentence of truth, its actions, and a tab for each thing to know about it. */
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { Link } from "wouter-preact";
+import { Link, useLocation, useSearch } from "wouter-preact";
+import { withQuery } from "../../api/client";
 import { useTitle } from "../../app/title";
 import type { Explanation, Job as JobObject } from "../../api/types";
 import { Banner, Empty, Loaded } from "../../parts/Feedback";
@@ -61,9 +62,15 @@ function useHash(): [string, (hash: string) => void] {
 
 function Logs({ job }: { job: JobObject }) {
     const [hash, setHash] = useHash();
+    const [path, navigate] = useLocation();
+    const levels = new URLSearchParams(useSearch()).get("level") ?? "";
+    const setLevels = useCallback(
+        (level: string) => navigate(withQuery(path, { level }) + location.hash, { replace: true }),
+        [navigate, path],
+    );
     return (
         <div class="job-logs">
-            <LogViewer job={job} at={hash} onAt={setHash} />
+            <LogViewer job={job} at={hash} onAt={setHash} levels={levels} onLevels={setLevels} />
         </div>
     );
 }

@@ -6,8 +6,10 @@ import type { Attempt, AttemptPage, Job } from "../../api/types";
 import { Empty, Loaded, ProblemLine, Skeleton } from "../../parts/Feedback";
 import { Span } from "../../parts/Time";
 import { useAttempts } from "../../store/attempts";
+import { useJobEvents } from "../../store/job_events";
 import { listen } from "../../store/live";
 import { useResource } from "../../store/resource";
+import { now } from "../../store/ticker";
 import { formatCount } from "../../text/amount";
 import { reasonWords } from "../../text/sentence";
 import { FailureGroups } from "./FailureGroups";
@@ -15,6 +17,7 @@ import { HeatGrid } from "./HeatGrid";
 import { CELLS_MAX, buildCells, patchCells } from "./cells";
 import { logsPath } from "./links";
 import "./Replicas.css";
+import { buildTimeline, phaseWords } from "./timeline_rows";
 
 const ATTEMPTS_MAX = 20_000;
 const FAILED_SHOWN = 100;
@@ -171,6 +174,21 @@ function replicaRows(job: Job, attempt: Attempt): ReplicaRow[] {
     return rows.sort((a, b) => Number(b.isFirstFailure) - Number(a.isFirstFailure));
 }
 
+/** How long its attempt took to start, ran and was stopped. */
+function Phases({ job, attempt }: { job: Job; attempt: Attempt }) {
+    const { events } = useJobEvents(job.id);
+    const time = attempt.endedAt ? Date.parse(attempt.endedAt) : now.value;
+    const all = job.attempts ?? [attempt];
+    const rows = buildTimeline(
+        job,
+        all,
+        events.map((item) => item.event),
+        time,
+    );
+    const row = rows.find((one) => one.attempt === attempt.attempt);
+    return row ? <p class="quiet attempt-phases">{phaseWords(row)}</p> : null;
+}
+
 function PlainReplicas({ job }: { job: Job }) {
     const attempt = job.attempts?.at(-1);
     if (!attempt) {
@@ -185,6 +203,7 @@ function PlainReplicas({ job }: { job: Job }) {
             <h2>
                 Replicas of attempt {attempt.attempt} on {attempt.cluster}
             </h2>
+            <Phases job={job} attempt={attempt} />
             <div class="table-scroll" tabIndex={0} role="region" aria-label="replicas, as a table">
                 <table class="table">
                     <thead>

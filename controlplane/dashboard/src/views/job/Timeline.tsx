@@ -19,6 +19,7 @@ import {
     type TimelineRow,
     buildScale,
     buildTimeline,
+    phaseWords,
     ticksOf,
 } from "./timeline_rows";
 
@@ -69,10 +70,6 @@ function outcomeOf(row: TimelineRow): string {
     return row.outcome ? reasonWords(row.outcome) : "waits";
 }
 
-function describe(row: TimelineRow): string {
-    return row.segments.map(({ kind, from, to }) => `${kind} ${formatDuration(to - from)}`).join(", ");
-}
-
 function Row({ job, row, scale }: { job: Job; row: TimelineRow; scale: Scale }) {
     const name = rowName(job, row);
     return (
@@ -87,8 +84,8 @@ function Row({ job, row, scale }: { job: Job; row: TimelineRow; scale: Scale }) 
                 )}
                 <span class="quiet">{row.cluster}</span>
             </span>
-            <svg class="timeline-bars" role="img" aria-label={`${name}: ${describe(row)}`}>
-                <title>{describe(row)}</title>
+            <svg class="timeline-bars" role="img" aria-label={`${name}: ${phaseWords(row)}`}>
+                <title>{phaseWords(row)}</title>
                 {row.segments.map(({ kind, from, to }) => (
                     <rect
                         key={kind}

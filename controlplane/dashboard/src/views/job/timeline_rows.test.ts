@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Attempt, Event as FleetEvent, Job } from "../../api/types";
-import { buildScale, buildTimeline, ticksOf } from "./timeline_rows";
+import { buildScale, buildTimeline, phaseWords, ticksOf } from "./timeline_rows";
 
 const START = Date.parse("2026-01-31T09:00:00.000Z");
 const at = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -127,4 +127,9 @@ test("a short wait is drawn as it was, with round ticks", () => {
 
 test("nothing has no scale, and no ticks that never end", () => {
     assert.ok(ticksOf(buildScale([]), 5).length <= 10);
+});
+
+test("phases are written in words, with how long each took", () => {
+    const [row] = buildTimeline(job(1), [attempt(0, 1, 10, 32, "ReplicaFailed")], EVENTS, START + 50_000);
+    assert.match(phaseWords(row!), /^waiting 10.*, starting 2.*, running 18.*, stopping 2/);
 });

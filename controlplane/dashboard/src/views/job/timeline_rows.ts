@@ -1,5 +1,6 @@
 /* timeline_rows.ts - attempts of a job as segments of time, and the scale on which they are drawn.  Pure. */
 import type { Attempt, Event as FleetEvent, Job } from "../../api/types";
+import { formatDuration } from "../../text/duration";
 
 export type SegmentKind = "waiting" | "starting" | "running" | "stopping";
 export type Segment = { kind: SegmentKind; from: number; to: number };
@@ -44,6 +45,11 @@ function segmentsOf(since: number, placed: number, ended: number, moments: Momen
         { kind: "stopping", from: stopping, to: ended },
     ];
     return all.filter((segment) => segment.to > segment.from);
+}
+
+/** `waiting 2 s, running 5 min`: how long each phase took, or has taken until now. */
+export function phaseWords({ segments }: TimelineRow): string {
+    return segments.map(({ kind, from, to }) => `${kind} ${formatDuration(to - from)}`).join(", ");
 }
 
 /** Rows by element and attempt, or with the failed ones first where there are many elements. */

@@ -9,27 +9,31 @@ import { useResource } from "../../store/resource";
 import { type Selection, keepListed } from "../../store/selection";
 import { may } from "../../store/session";
 import { labelKeys, parseGroup } from "../../text/group";
-import { type JobQuery, formatQuery, parseQuery, toBulkFilter, toParameters } from "../../text/query";
+import { labelKeyOf } from "../../text/label_counts";
+import { type JobQuery, type KnownWords, formatQuery, parseQuery, toBulkFilter, toParameters } from "../../text/query";
 import { viewPath } from "../../text/saved_view";
 import { BulkBar } from "./BulkBar";
 import { GroupChoice } from "./GroupChoice";
 import "./Jobs.css";
 import { JobTable } from "./JobTable";
+import { LabelCounts } from "./LabelCounts";
 import { QueryBar } from "./QueryBar";
 import { ViewsButton } from "./SavedViews";
 
 const WORDS_MAX = 200;
 
-/** The labels and people of the loaded rows, to complete queries with. */
-function knownFrom(jobs: readonly Job[]): { labels: string[]; people: string[] } {
+/** The names, labels and people of the loaded rows, to complete queries with. */
+function knownFrom(jobs: readonly Job[]): Omit<KnownWords, "queues"> {
+    const names = new Set<string>();
     const labels = new Set<string>();
     const people = new Set<string>();
     for (const job of jobs) {
         if (labels.size >= WORDS_MAX) break;
+        if (job.name && !/\s/.test(job.name)) names.add(job.name);
         for (const [key, value] of Object.entries(job.labels)) labels.add(`${key}=${value}`);
         if (job.submittedBy) people.add(job.submittedBy);
     }
-    return { labels: [...labels], people: [...people] };
+    return { names: [...names], labels: [...labels], people: [...people] };
 }
 
 const QUICK: ReadonlyArray<{ name: string; states: string[] }> = [
@@ -64,6 +68,7 @@ export function Jobs() {
     const address = new URLSearchParams(useSearch());
     const text = address.get("q") ?? "";
     const group = parseGroup(address.get("group") ?? "");
+    const labelKey = labelKeyOf(group);
     const [jobs, setJobs] = useState<readonly Job[]>([]);
     const [selection, setSelection] = useState<Selection>(new Set());
     const queues = useResource<QueuePage>("/v1/queues");
@@ -117,6 +122,7 @@ export function Jobs() {
                     </Link>
                 )}
             </div>
+            {labelKey && <LabelCounts key={labelKey} query={query} labelKey={labelKey} />}
             <JobTable
                 filter={toParameters(query)}
                 groupBy={group}

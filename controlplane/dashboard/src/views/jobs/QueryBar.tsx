@@ -63,12 +63,12 @@ export function QueryBar({ value, known, onChange }: QueryBarProps) {
                 data-search
                 type="text"
                 role="combobox"
-                aria-label="jobs by state, queue, label or person"
+                aria-label="jobs by state, queue, name, label or person"
                 aria-expanded={options.length > 0}
                 aria-controls="query-options"
                 aria-activedescendant={chosen >= 0 ? `query-option-${chosen}` : undefined}
                 aria-invalid={faults.length > 0}
-                placeholder="state:running queue:ml label:team=vision by:@me"
+                placeholder="state:running name:train-* by:@me"
                 value={text}
                 spellcheck={false}
                 autocomplete="off"
