@@ -15,8 +15,8 @@ static const struct member {
     const char *name;
     bool may_go;
 } members[] = {
-    {"queue", false},   {"priority", false}, {"hold", false},
-    {"deadline", true}, {"name", true},      {"labels", true},
+    {"queue", false},      {"priority", false}, {"hold", false},  {"deadline", true},
+    {"parallelism", true}, {"name", true},      {"labels", true},
 };
 
 static bool is_held(const json_t *job)
@@ -39,12 +39,13 @@ void cli_edit_text_write(const json_t *job, FILE *out)
 {
     json_t *shown = json_object();
 
-    fprintf(out,
-            "# %s, %s. Change it, save, and leave the editor; lines with '#' do not count.\n"
-            "# deadline is in seconds, or 1h30m. Deadline, name and labels go away with their "
-            "line.\n# A text without a change edits nothing.\n",
-            json_string_value(json_object_get(job, "id")),
-            json_string_value(json_object_get(job, "state")));
+    fprintf(
+        out,
+        "# %s, %s. Change it, save, and leave the editor; lines with '#' do not count.\n"
+        "# deadline is in seconds, or 1h30m. Deadline, parallelism, name and labels go away with "
+        "their line.\n# A text without a change edits nothing.\n",
+        json_string_value(json_object_get(job, "id")),
+        json_string_value(json_object_get(job, "state")));
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         json_object_set_new(shown, members[i].name, value_of(job, members[i].name));
     }

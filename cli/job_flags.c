@@ -141,6 +141,49 @@ static bool put_number(struct cli *cli, json_t *document, const char *key,
     return true;
 }
 
+/* The limit of --array 100%8, as in Slurm; --parallelism says the same number or none. */
+static bool put_limit(struct cli *cli, json_t *document, const char *limit, struct fl_err *err)
+{
+    const char *array = cli_value(&cli->args, CLI_OPT_array);
+    const json_t *said = json_object_get(document, "parallelism");
+    uint64_t at_once;
+
+    if (!fl_str_parse_u64(fl_str_c(limit), &at_once) || at_once == 0 ||
+        at_once > FL_JOB_ELEMENTS_MAX) {
+        return fl_fail(err, FL_INVALID,
+                       "--array %s: behind the %% stands how many elements may run at the same "
+                       "time, from 1",
+                       array);
+    }
+    if (said && (uint64_t)json_integer_value(said) != at_once) {
+        return fl_fail(err, FL_INVALID,
+                       "--array %s and --parallelism %s say different limits: write one of them",
+                       array, cli_value(&cli->args, CLI_OPT_parallelism));
+    }
+    json_object_set_new(document, "parallelism", json_integer((json_int_t)at_once));
+    return true;
+}
+
+static bool put_array(struct cli *cli, json_t *document, struct fl_err *err)
+{
+    const char *array = cli_value(&cli->args, CLI_OPT_array);
+    const char *percent = array ? strchr(array, '%') : NULL;
+    struct fl_str text = fl_str_c(array ? array : "1");
+    uint64_t elements;
+
+    if (percent) text.len = (size_t)(percent - array);
+    if (!fl_str_parse_u64(text, &elements) || elements == 0 || elements > FL_JOB_ELEMENTS_MAX) {
+        return fl_fail(err, FL_INVALID,
+                       "--array %s: wants a number from 1 to " FL_QUOTE(
+                           FL_JOB_ELEMENTS_MAX) ", or N%%M: M of N elements at the same time",
+                       array);
+    }
+    if (array) json_object_set_new(document, "array", json_integer((json_int_t)elements));
+    return put_number(cli, document, "parallelism", CLI_OPT_parallelism, 1, FL_JOB_ELEMENTS_MAX,
+                      err) &&
+           (!percent || put_limit(cli, document, percent + 1, err));
+}
+
 static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
 {
     json_t *resources = json_object();
@@ -167,7 +210,7 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
     }
     if (cli_has(&cli->args, CLI_OPT_hold)) json_object_set_new(document, "hold", json_true());
     return put_number(cli, document, "replicas", CLI_OPT_replicas, 1, FL_JOB_REPLICAS_MAX, err) &&
-           put_number(cli, document, "array", CLI_OPT_array, 1, FL_JOB_ELEMENTS_MAX, err) &&
+           put_array(cli, document, err) &&
            put_number(cli, document, "retry", CLI_OPT_retries, 0, 1000, err) &&
            put_number(cli, document, "priority", CLI_OPT_priority, -1000, 1000, err) &&
            put_pairs(cli, document, "resources", CLI_OPT_resource, err) &&

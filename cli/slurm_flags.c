@@ -74,18 +74,25 @@ static const char *memory(const char *value, struct fl_arena *arena, struct fl_e
     return NULL;
 }
 
-/* "0-99": elements count from 0 here, too. */
+/* "0-99", or "0-99%8": elements count from 0 here, too. */
 static const char *array(const char *value, struct fl_arena *arena, struct fl_err *err)
 {
-    uint64_t last;
+    const char *percent = strchr(value, '%');
+    size_t len = percent ? (size_t)(percent - value) : strlen(value);
+    uint64_t last, limit;
 
-    if (strncmp(value, "0-", 2) == 0 && parse_number(value + 2, strlen(value + 2), &last)) {
+    if (percent && (!parse_number(percent + 1, strlen(percent + 1), &limit) || limit == 0)) {
+        fl_fail(err, FL_INVALID,
+                "behind the %% stands how many elements may run at the same time, from 1");
+        return NULL;
+    }
+    if (strncmp(value, "0-", 2) == 0 && parse_number(value + 2, len - 2, &last)) {
         return fl_arena_printf(arena, "%llu", (unsigned long long)last + 1);
     }
     fl_fail(
         err, FL_INVALID,
-        "only 0-N: elements count from 0 without steps; write '#FAIRLEAD --array N' and let the "
-        "script make its number of $FAIRLEAD_ELEMENT");
+        "only 0-N, or 0-N%%M: elements count from 0 without steps; write '#FAIRLEAD --array N' and "
+        "let the script make its number of $FAIRLEAD_ELEMENT");
     return NULL;
 }
 
@@ -270,5 +277,9 @@ bool slurm_flag(const char *const *words, size_t words_len, size_t *i, struct fl
     }
     ret_flags[(*ret_len)++] = fl_arena_printf(arena, "--%s", flag->ours);
     if (flag->has_value) ret_flags[(*ret_len)++] = ours;
+    if (value && flag->take == array && strchr(value, '%')) {
+        ret_flags[(*ret_len)++] = "--parallelism";
+        ret_flags[(*ret_len)++] = strchr(value, '%') + 1;
+    }
     return true;
 }

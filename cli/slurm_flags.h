@@ -5,7 +5,7 @@
 #include "shared/base/arena.h"
 #include "shared/base/err.h"
 
-enum { SLURM_FLAGS_MAX = 3 };
+enum { SLURM_FLAGS_MAX = 4 };
 
 /* 'words' are those of a line; takes one flag at '*i', with its value, and moves '*i' behind it.
  * Writes "--cpus", "4" and so on; 0 words for a flag that says what Fairlead does anyhow.  False:

@@ -98,6 +98,10 @@ static void describe_job(struct cli *cli, const json_t *job)
         printf("%-12s %lld s from its first start\n", "deadline",
                (long long)cli_int(job, "deadline"));
     }
+    if (cli_int(job, "parallelism")) {
+        printf("%-12s %lld elements at the same time\n", "parallelism",
+               (long long)cli_int(job, "parallelism"));
+    }
     if (cli_int(job, "revision")) {
         printf("%-12s %lld\n", "revision", (long long)cli_int(job, "revision"));
     }

@@ -1,5 +1,5 @@
-/* edit.c - 'edit': an open job gets another queue, priority, deadline, name or labels, or is
- * held; by flags, or in an editor. */
+/* edit.c - 'edit': an open job gets another queue, priority, deadline, parallelism, name or labels,
+ * or is held; by flags, or in an editor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include "cli/job_selector.h"
 #include "cli/terminal.h"
 #include "shared/base/buf.h"
+#include "shared/base/job_limits.h"
 #include "shared/io/file.h"
 
 /* --label KEY=VALUE, or KEY- to take it away. */
@@ -52,6 +53,26 @@ static void put_text(struct cli *cli, json_t *body, const char *key, enum cli_op
                         none && strcmp(text, none) == 0 ? json_null() : json_string(text));
 }
 
+static bool put_parallelism(struct cli *cli, json_t *body, struct fl_err *err)
+{
+    const char *text = cli_value(&cli->args, CLI_OPT_parallelism);
+    long number;
+
+    if (!text) return true;
+    if (strcmp(text, "none") == 0) {
+        json_object_set_new(body, "parallelism", json_null());
+        return true;
+    }
+    if (!cli_number(&cli->args, CLI_OPT_parallelism, 0, 1, FL_JOB_ELEMENTS_MAX, &number, err)) {
+        return fl_fail(
+            err, FL_INVALID,
+            "--parallelism %s: wants a number from 1 to " FL_QUOTE(FL_JOB_ELEMENTS_MAX) ", or none",
+            text);
+    }
+    json_object_set_new(body, "parallelism", json_integer(number));
+    return true;
+}
+
 /* NULL: the error was printed. */
 static json_t *edit_of_flags(struct cli *cli)
 {
@@ -67,16 +88,17 @@ static json_t *edit_of_flags(struct cli *cli)
         is_good = cli_number(&cli->args, CLI_OPT_priority, 0, -1000, 1000, &number, &err);
         if (is_good) json_object_set_new(body, "priority", json_integer(number));
     }
-    is_good = is_good && put_labels(cli, body, &err);
+    is_good = is_good && put_parallelism(cli, body, &err) && put_labels(cli, body, &err);
     if (is_good && cli_has(&cli->args, CLI_OPT_hold) && cli_has(&cli->args, CLI_OPT_release)) {
         is_good = fl_fail(&err, FL_INVALID, "--hold and --release exclude each other");
     }
     if (cli_has(&cli->args, CLI_OPT_hold)) json_object_set_new(body, "hold", json_true());
     if (cli_has(&cli->args, CLI_OPT_release)) json_object_set_new(body, "hold", json_false());
     if (is_good && json_object_size(body) == 0) {
-        is_good = fl_fail(&err, FL_INVALID,
-                          "say what to change: --queue, --priority, --deadline, --name, --label, "
-                          "--hold or --release; one job on a terminal: in an editor");
+        is_good =
+            fl_fail(&err, FL_INVALID,
+                    "say what to change: --queue, --priority, --deadline, --parallelism, "
+                    "--name, --label, --hold or --release; one job on a terminal: in an editor");
     }
     if (is_good) return body;
     (void)cli_fail(CLI_USAGE, "%s", err.text);
@@ -129,9 +151,9 @@ static int edit_one(struct cli *cli, const char *word, const char *body, const c
 
 static bool has_flags(const struct cli *cli)
 {
-    static const enum cli_option_id flags[] = {CLI_OPT_queue,    CLI_OPT_name,    CLI_OPT_deadline,
-                                               CLI_OPT_priority, CLI_OPT_label,   CLI_OPT_hold,
-                                               CLI_OPT_release,  CLI_OPT_revision};
+    static const enum cli_option_id flags[] = {
+        CLI_OPT_queue, CLI_OPT_name,    CLI_OPT_deadline, CLI_OPT_priority,   CLI_OPT_label,
+        CLI_OPT_hold,  CLI_OPT_release, CLI_OPT_revision, CLI_OPT_parallelism};
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (cli_has(&cli->args, flags[i])) return true;

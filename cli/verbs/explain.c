@@ -14,7 +14,10 @@ static bool is_waiting(const json_t *answer)
 {
     const char *state = cli_text(answer, "state"), *reason = cli_text(answer, "reason");
 
-    if (strcmp(reason, "Dispatching") == 0 || strcmp(reason, "ClusterSilent") == 0) return false;
+    if (strcmp(reason, "Dispatching") == 0 || strcmp(reason, "ClusterSilent") == 0 ||
+        strcmp(reason, "ArrayThrottle") == 0) {
+        return false;
+    }
     return strcmp(state, "running") != 0 || (*reason && strcmp(reason, "none") != 0);
 }
 

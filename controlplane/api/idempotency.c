@@ -53,6 +53,12 @@ static void put_item(struct fl_sha256_stream *to, const struct core_submit_item 
         fl_sha256_put(to, what, sizeof what);
     }
     if (item->is_singleton) put_text(to, FL_STR("singleton")); /* other keys mean what they did */
+    if (item->parallelism > 0) {
+        uint64_t limit = item->parallelism;
+
+        put_text(to, FL_STR("parallelism"));
+        fl_sha256_put(to, &limit, sizeof limit);
+    }
 }
 
 static struct fl_digest meaning(const struct api_call *call, const struct core_event *event)

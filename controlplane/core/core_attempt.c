@@ -118,6 +118,7 @@ void core_attempt_link(struct core *core, struct element_slot slot)
     cluster->live_len++;
     job_table_run(&core->jobs, job_of(core, element))->live++;
     recount(core, element);
+    core_job_count_live(core, element->job);
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         uint32_t node = element_replica(element, i)->node;
 
@@ -218,6 +219,7 @@ void core_attempt_unlink(struct core *core, struct element_slot slot)
     if (element->is_overdue) run->overdue--;
     element->is_unknown = element->is_overdue = false;
     recount(core, element);
+    core_job_count_live(core, element->job);
 }
 
 void core_attempt_note_silence(struct core *core, struct element *element)

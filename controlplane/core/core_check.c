@@ -69,6 +69,7 @@ static uint64_t hash_job(const struct core *core, const struct job *job, uint64_
         h = fl_hash64(h, key.at, key.len);
     }
     h = fl_hash_u64(h, (uint64_t)job_table_deadline_s(&core->jobs, job) << 32 | job->retries_max);
+    h = fl_hash_u64(h, job_table_parallelism(&core->jobs, job));
     return run ? hash_elements(core, job, h) : h;
 }
 

@@ -42,6 +42,7 @@ struct core_job_view {
     bool is_picked;    /* it runs chosen elements only */
     uint32_t revision; /* how many times it was edited */
     uint32_t deadline_s;
+    uint32_t parallelism; /* 0: no limit */
 };
 
 enum { CORE_ELEMENT_VIEWS_MAX = 100 };
@@ -146,7 +147,7 @@ struct core_answer {
     struct core_verdict *verdicts;
     size_t verdicts_len;
     const char *sentence; /* explain: its reason in words; read_job: only that of ClusterSilent,
-                              WaitsForJobs and WaitsForTurn */
+                              WaitsForJobs, WaitsForTurn and ArrayThrottle */
 };
 
 #define CORE_SENDS(X)                                                                              \

@@ -4,15 +4,15 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/job_name.h"
 
-/* An open job gets another queue, priority, deadline, name or labels, or is held.  Its attempts go
- * on; the rest is started by its new values.  Like each order, one that changes nothing is answered
- * alike, and has no row. */
+/* An open job gets another queue, priority, deadline, parallelism, name or labels, or is held.  Its
+ * attempts go on; the rest is started by its new values.  Like each order, one that changes nothing
+ * is answered alike, and has no row. */
 
 /* The job is to be so. */
 struct wanted {
     struct fl_queue_id queue;
     int32_t priority;
-    uint32_t deadline_s;
+    uint32_t deadline_s, parallelism;
     bool is_held;
     bool is_other_place; /* another queue or priority than now */
     bool is_other;       /* anything but 'is_held' is another than now */
@@ -55,6 +55,25 @@ static bool check_deadline(struct core *core, const struct core_event *event,
     } else if (shape_is_old(shape_table_at(&core->shapes, bucket->shape)->bytes)) {
         core_answer_code(batch, event, FL_UNSUPPORTED,
                          "an older release accepted it, and its deadline cannot be changed");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* The same of its parallelism.  A smaller one stops nothing: fewer start. */
+static bool check_parallelism(struct core *core, const struct core_event *event,
+                              struct core_batch *batch, const struct job *job,
+                              const struct wanted *wanted)
+{
+    if (wanted->parallelism == job_table_parallelism(&core->jobs, job)) return true;
+    if (wanted->parallelism > FL_JOB_ELEMENTS_MAX) {
+        core_answer_code(batch, event, FL_INVALID,
+                         "parallelism is at most " FL_QUOTE(FL_JOB_ELEMENTS_MAX) " elements");
+    } else if (wanted->parallelism > 0 && job->elements == 1) {
+        core_answer_code(batch, event, FL_CONFLICT,
+                         "it has one element, and parallelism is for arrays: nothing of it was "
+                         "changed");
     } else {
         return true;
     }
@@ -111,9 +130,11 @@ static struct job_slot find_fault(struct core *core, const struct core_event *ev
     *wanted = (struct wanted){.queue = bucket->queue,
                               .priority = bucket->priority,
                               .deadline_s = job_table_deadline_s(&core->jobs, job),
+                              .parallelism = job_table_parallelism(&core->jobs, job),
                               .is_held = job->is_held};
     if (event->edit.sets_priority) wanted->priority = event->edit.priority;
     if (event->edit.sets_deadline) wanted->deadline_s = event->edit.deadline_s;
+    if (event->edit.sets_parallelism) wanted->parallelism = event->edit.parallelism;
     if (event->edit.sets_held) wanted->is_held = event->edit.is_held;
     if (event->edit.revision != job_table_revision(&core->jobs, job)) {
         core_answer_code(batch, event, FL_CHANGED, "somebody else has edited it meanwhile");
@@ -124,13 +145,15 @@ static struct job_slot find_fault(struct core *core, const struct core_event *ev
         return none;
     }
     if (!find_queue(core, event, batch, wanted) || !check_words(event, batch) ||
-        !check_name(core, event, batch, job) || !check_deadline(core, event, batch, slot, wanted)) {
+        !check_name(core, event, batch, job) || !check_deadline(core, event, batch, slot, wanted) ||
+        !check_parallelism(core, event, batch, job, wanted)) {
         return none;
     }
     wanted->is_other_place =
         wanted->queue.n != bucket->queue.n || wanted->priority != bucket->priority;
     wanted->is_other = wanted->is_other_place || event->edit.sets_words ||
-                       wanted->deadline_s != job_table_deadline_s(&core->jobs, job);
+                       wanted->deadline_s != job_table_deadline_s(&core->jobs, job) ||
+                       wanted->parallelism != job_table_parallelism(&core->jobs, job);
     why = core_job_no_place(core, wanted->queue, wanted->priority, bucket->shape);
     if (wanted->is_other_place && why) {
         core_answer_code(batch, event, FL_FULL, why);
@@ -149,6 +172,7 @@ static void put_rows(struct core *core, const struct core_event *event, struct c
                                    .queue = wanted->queue.n,
                                    .priority = wanted->priority,
                                    .deadline_s = wanted->deadline_s,
+                                   .parallelism = wanted->parallelism,
                                    .name = event->edit.name,
                                    .labels = event->edit.labels}};
     struct row mark = {
@@ -166,7 +190,7 @@ static void audit(struct core *core, const struct core_event *event, struct core
 {
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
     const char *held = wanted->is_held ? " held" : " released", *queue = "";
-    char name[FL_JOB_NAME_MAX], priority[32] = "", deadline[32] = "";
+    char name[FL_JOB_NAME_MAX], priority[32] = "", deadline[32] = "", parallelism[32] = "";
 
     if (wanted->queue.n != bucket->queue.n) {
         queue = queue_table_at(&core->queues, wanted->queue)->name;
@@ -177,9 +201,12 @@ static void audit(struct core *core, const struct core_event *event, struct core
     if (wanted->deadline_s != job_table_deadline_s(&core->jobs, job)) {
         snprintf(deadline, sizeof deadline, " deadline=%" PRIu32, wanted->deadline_s);
     }
+    if (wanted->parallelism != job_table_parallelism(&core->jobs, job)) {
+        snprintf(parallelism, sizeof parallelism, " parallelism=%" PRIu32, wanted->parallelism);
+    }
     fl_job_name(event->edit.job, name);
-    core_audit(batch, event, "edit %s%s%s%s%s%s%s", name, *queue ? " queue=" : "", queue, priority,
-               deadline, event->edit.sets_words ? " words" : "",
+    core_audit(batch, event, "edit %s%s%s%s%s%s%s%s", name, *queue ? " queue=" : "", queue,
+               priority, deadline, parallelism, event->edit.sets_words ? " words" : "",
                wanted->is_held != job->is_held ? held : "");
 }
 
@@ -202,6 +229,7 @@ void core_edit(struct core *core, const struct core_event *event, struct core_ba
         core->is_dirty = true;
     }
     job_table_put_deadline(&core->jobs, job, wanted.deadline_s);
+    job_table_put_parallelism(&core->jobs, job, wanted.parallelism);
     if (wanted.is_other) put_rows(core, event, batch, job, &wanted);
     if (wanted.is_held != job->is_held) core_job_hold(core, batch, slot, wanted.is_held);
     core_job_place(core, slot);

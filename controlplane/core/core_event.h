@@ -134,7 +134,8 @@ struct core_submit_item {
     struct fl_str picked;
     struct core_dependency *after;
     size_t after_len;
-    bool is_singleton; /* it runs alone under its name and owner */
+    bool is_singleton;    /* it runs alone under its name and owner */
+    uint32_t parallelism; /* so many of its elements at the same time; 0: all */
 };
 
 /* An agent tells the state of one replica. */
@@ -221,11 +222,12 @@ struct core_event {
         struct {
             struct fl_job job;
             uint32_t revision; /* name and labels were read of this one: else FL_CHANGED */
-            bool sets_queue, sets_priority, sets_deadline, sets_held;
+            bool sets_queue, sets_priority, sets_deadline, sets_parallelism, sets_held;
             bool sets_words; /* name or labels are others than before */
             struct fl_str queue;
             int32_t priority;
-            uint32_t deadline_s; /* 0: none */
+            uint32_t deadline_s;  /* 0: none */
+            uint32_t parallelism; /* 0: no limit */
             bool is_held;
             struct fl_str name, labels; /* in any case */
         } edit;

@@ -8,13 +8,24 @@ static bool is_first(const struct core *core, const struct job *job)
     return singleton_table_first(&core->singletons, job->id) == job->id;
 }
 
-bool core_job_has_work(const struct core *core, const struct job *job)
+/* But for its parallelism. */
+static bool may_start(const struct core *core, const struct job *job)
 {
     const struct job_run *run = job_table_run(&core->jobs, job);
 
     if (job->is_held || job->is_after || (run && run->stop != REASON_none)) return false;
     if (job->is_singleton && !is_first(core, job)) return false;
     return job->elements_next < job->elements || (run && run->ready_first.n != 0);
+}
+
+bool core_job_is_throttled(const struct core *core, const struct job *job)
+{
+    return job_table_starts_left(&core->jobs, job) == 0 && may_start(core, job);
+}
+
+bool core_job_has_work(const struct core *core, const struct job *job)
+{
+    return may_start(core, job) && job_table_starts_left(&core->jobs, job) > 0;
 }
 
 void core_job_place(struct core *core, struct job_slot slot)
@@ -26,6 +37,14 @@ void core_job_place(struct core *core, struct job_slot slot)
         queue_table_remove(&core->queues, &core->jobs, slot);
     }
     queue_table_recount(&core->queues, &core->jobs, slot);
+}
+
+/* A job at its limit stands in no bucket: so no round looks at it, it claims no room, and those
+ * behind it go on.  It is back with the first attempt that ends. */
+void core_job_count_live(struct core *core, struct job_slot slot)
+{
+    if (job_table_parallelism(&core->jobs, job_table_at(&core->jobs, slot)) == 0) return;
+    core_job_place(core, slot);
 }
 
 void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot slot, bool is_held)

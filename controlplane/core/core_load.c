@@ -147,6 +147,7 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
     job->bucket = bucket;
     job->elements = row->elements;
     load_limits(core, job, row, shape_table_at(&core->shapes, shape)->bytes);
+    job_table_put_parallelism(&core->jobs, job, row->parallelism);
     queue_table_join(&core->queues, &core->jobs, slot);
     shape_table_ref(&core->shapes, shape);
     if (row->job >= core->job_next) core->job_next = row->job + 1;

@@ -29,7 +29,9 @@ static enum reason reason_of(const struct core *core, const struct job *job,
     if (run && run->unknown > 0) return REASON_ClusterSilent; /* also of one that is to stop */
     if (run && run->overdue > 0) return REASON_StopUnanswered;
     if (run && run->stop != REASON_none) return (enum reason)run->stop;
-    if (run && run->running > 0) return REASON_none;
+    if (run && run->running > 0) {
+        return core_job_is_throttled(core, job) ? REASON_ArrayThrottle : REASON_none;
+    }
     if (run && run->live > 0) return REASON_Dispatching;
     if (job->is_held) return REASON_Held;
     if (job->is_after) return REASON_WaitsForJobs;
@@ -53,7 +55,8 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
                                  .elements = job->elements,
                                  .elements_started = job->elements_next,
                                  .revision = job_table_revision(&core->jobs, job),
-                                 .deadline_s = job_table_deadline_s(&core->jobs, job)};
+                                 .deadline_s = job_table_deadline_s(&core->jobs, job),
+                                 .parallelism = job_table_parallelism(&core->jobs, job)};
     struct element_slot first;
 
     if (!run) return view;
@@ -174,6 +177,20 @@ static const char *turn_sentence(struct core *core, const struct job *job)
     return fl_arena_printf(&core->scratch, "%s and of %" PRIu32 " more before it", text, between);
 }
 
+static const char *throttle_sentence(struct core *core, const struct core_job_view *view)
+{
+    uint32_t ended = view->elements_succeeded + view->elements_failed + view->elements_cancelled;
+    char name[FL_JOB_NAME_MAX];
+
+    fl_job_name(view->job, name);
+    return fl_arena_printf(&core->scratch,
+                           "at most %" PRIu32 " elements run at the same time, its parallelism: "
+                           "%" PRIu32 " run or start now, %" PRIu32 " wait; to change it: "
+                           "fairlead edit %s --parallelism N",
+                           view->parallelism, view->elements_live,
+                           view->elements - ended - view->elements_live, name);
+}
+
 static void answer(struct core_batch *batch, const struct core_event *event,
                    struct core_answer answer)
 {
@@ -292,6 +309,7 @@ static void read_job(struct core *core, const struct core_event *event, struct c
     if (view.reason == REASON_WaitsForTurn) {
         page.sentence = turn_sentence(core, job_table_at(&core->jobs, slot));
     }
+    if (view.reason == REASON_ArrayThrottle) page.sentence = throttle_sentence(core, &view);
     view_elements(core, job_table_at(&core->jobs, slot), event->job.element_from, &page);
     answer(batch, event, page);
 }
@@ -433,6 +451,7 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
     if (view->reason == REASON_none) return "it runs";
     if (view->reason == REASON_WaitsForJobs) return after_sentence(core, job);
     if (view->reason == REASON_WaitsForTurn) return turn_sentence(core, job);
+    if (view->reason == REASON_ArrayThrottle) return throttle_sentence(core, view);
     if (view->reason == REASON_ClusterSilent) {
         return unknown_sentence(core, view, silent_of(core, job));
     }

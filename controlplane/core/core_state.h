@@ -237,6 +237,10 @@ void core_job_queue_up(struct core *core, struct job_slot job, struct fl_str key
 /* Into or out of its bucket, as it has something to start or not. */
 void core_job_place(struct core *core, struct job_slot job);
 bool core_job_has_work(const struct core *core, const struct job *job);
+/* It has something to start, and as many of its elements as its parallelism allows are live. */
+bool core_job_is_throttled(const struct core *core, const struct job *job);
+/* An attempt of it came or went. */
+void core_job_count_live(struct core *core, struct job_slot job);
 /* Held, or no longer: its mark, and its place. */
 void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot job, bool is_held);
 /* Why no further kind of job, of this priority and shape, may stand in the queue; NULL: it may, or

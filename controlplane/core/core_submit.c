@@ -44,6 +44,10 @@ static bool check_sizes(struct core *core, const struct core_submit_item *item,
                           FL_JOB_RETRIES_MAX) " retries, and a deadline "
                                               "of at most " FL_QUOTE(FL_JOB_DEADLINE_S_MAX) " s");
     }
+    if (item->parallelism > FL_JOB_ELEMENTS_MAX) {
+        return refuse(core, outcome, FL_INVALID,
+                      "parallelism is at most " FL_QUOTE(FL_JOB_ELEMENTS_MAX) " elements");
+    }
     if (item->name.len > FL_JOB_NAME_BYTES_MAX || item->labels.len > FL_JOB_LABELS_BYTES_MAX ||
         item->params.len > FL_JOB_PARAMS_BYTES_MAX || item->picked.len > FL_PICKS_BYTES_MAX ||
         item->spec.len > FL_JOB_SPEC_BYTES_MAX) {
@@ -383,6 +387,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     job->retries_max = (uint16_t)item->retries_max;
     job->is_held = item->is_held;
     job_table_put_deadline(&core->jobs, job, item->deadline_s);
+    job_table_put_parallelism(&core->jobs, job, item->parallelism);
     queue_table_join(&core->queues, &core->jobs, slot);
     shape_table_ref(&core->shapes, shape);
     need_spec(core, batch, item, job->id);
@@ -403,7 +408,8 @@ static void accept_job(struct core *core, const struct core_event *event, struct
         .deadline_s = item->deadline_s,
         .retries_max = (uint16_t)item->retries_max,
         .after = fl_dependencies_encode(found->after, found->after_len, &core->scratch),
-        .is_singleton = item->is_singleton};
+        .is_singleton = item->is_singleton,
+        .parallelism = item->parallelism};
     core_batch_row(batch, &row);
     core_job_wait(core, batch, slot, found->unmet, found->unmet_len);
     if (item->is_held) {

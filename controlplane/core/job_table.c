@@ -27,6 +27,7 @@ void job_table_fini(struct job_table *table)
     fl_page_map_fini(&table->by_id);
     fl_page_map_fini(&table->deadlines);
     fl_page_map_fini(&table->revisions);
+    fl_page_map_fini(&table->limits);
     fl_slab_fini(&table->runs);
     fl_slab_fini(&table->jobs);
 }
@@ -69,6 +70,7 @@ void job_table_remove(struct job_table *table, struct job_slot slot)
     fl_page_map_remove(&table->by_id, job->id);
     fl_page_map_remove(&table->deadlines, job->id);
     fl_page_map_remove(&table->revisions, job->id);
+    fl_page_map_remove(&table->limits, job->id);
     fl_slab_give(&table->jobs, slot.n);
 }
 
@@ -79,6 +81,25 @@ void job_table_put_deadline(struct job_table *table, const struct job *job, uint
     } else {
         fl_page_map_remove(&table->deadlines, job->id);
     }
+}
+
+void job_table_put_parallelism(struct job_table *table, const struct job *job, uint32_t parallelism)
+{
+    if (parallelism) {
+        fl_page_map_put(&table->limits, job->id, parallelism);
+    } else {
+        fl_page_map_remove(&table->limits, job->id);
+    }
+}
+
+uint32_t job_table_starts_left(const struct job_table *table, const struct job *job)
+{
+    const struct job_run *run = job_table_run(table, job);
+    uint32_t parallelism = job->elements > 1 ? job_table_parallelism(table, job) : 0;
+    uint32_t live = run ? run->live : 0;
+
+    if (!parallelism) return UINT32_MAX;
+    return live < parallelism ? parallelism - live : 0;
 }
 
 void job_table_put_revision(struct job_table *table, const struct job *job, uint32_t revision)
@@ -189,5 +210,6 @@ struct element_slot job_table_next_element(const struct job_table *table, const 
 size_t job_table_hot_bytes(const struct job_table *table)
 {
     return fl_slab_bytes(&table->jobs) + fl_page_map_bytes(&table->by_id) +
-           fl_page_map_bytes(&table->deadlines) + fl_page_map_bytes(&table->revisions);
+           fl_page_map_bytes(&table->deadlines) + fl_page_map_bytes(&table->revisions) +
+           fl_page_map_bytes(&table->limits);
 }

@@ -1,7 +1,7 @@
 /* job_table.h - the open jobs: a small record each, and a larger one once something of it has
- * started.  A queued job costs its record and four bytes of index, and four bytes more if it has a
- * deadline.  That is all the memory that grows with the queue: specs and names are in Postgres,
- * elements exist once they start.
+ * started.  A queued job costs its record and four bytes of index, and four bytes more each if it
+ * has a deadline or a parallelism.  That is all the memory that grows with the queue: specs and
+ * names are in Postgres, elements exist once they start.
  * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 
@@ -61,6 +61,7 @@ struct job_table {
     struct fl_page_map by_id;     /* -> slot */
     struct fl_page_map deadlines; /* id -> seconds, of the few jobs that have one */
     struct fl_page_map revisions; /* id -> how many times it was edited, of the few that were */
+    struct fl_page_map limits;    /* id -> elements that may run at once, of the few that say it */
 };
 
 void job_table_init(struct job_table *table, uint32_t jobs_max);
@@ -98,6 +99,17 @@ static inline uint32_t job_table_deadline_s(const struct job_table *table, const
 {
     return fl_page_map_find(&table->deadlines, job->id);
 }
+
+/* So many of its elements may have a live attempt at the same time; 0: all. */
+void job_table_put_parallelism(struct job_table *table, const struct job *job,
+                               uint32_t parallelism);
+static inline uint32_t job_table_parallelism(const struct job_table *table, const struct job *job)
+{
+    return fl_page_map_find(&table->limits, job->id);
+}
+
+/* So many further elements may get an attempt now, as far as its parallelism goes. */
+uint32_t job_table_starts_left(const struct job_table *table, const struct job *job);
 
 /* How many times it was edited. */
 void job_table_put_revision(struct job_table *table, const struct job *job, uint32_t revision);

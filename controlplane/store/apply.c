@@ -38,7 +38,7 @@ struct keyed {
 /* The part of job_new that open_job keeps, of a job that has no row there yet. */
 struct late_job {
     uint64_t job; /* 0: there is none */
-    uint32_t tenant, queue, shape, elements, deadline_s;
+    uint32_t tenant, queue, shape, elements, deadline_s, parallelism;
     int32_t priority;
     uint16_t retries_max;
 };
@@ -188,7 +188,8 @@ static void write_late(struct apply *apply, struct late_job *late)
                                   .priority = late->priority,
                                   .elements = late->elements,
                                   .deadline_s = late->deadline_s,
-                                  .retries_max = late->retries_max}};
+                                  .retries_max = late->retries_max,
+                                  .parallelism = late->parallelism}};
 
     if (late->job > 0) add_row(apply, PG_STMT_open_job, &row);
     late->job = 0;
@@ -217,7 +218,8 @@ static void add_late(struct apply *apply, const struct row *row)
                                                     .priority = job->priority,
                                                     .elements = job->elements,
                                                     .deadline_s = job->deadline_s,
-                                                    .retries_max = job->retries_max};
+                                                    .retries_max = job->retries_max,
+                                                    .parallelism = job->parallelism};
 }
 
 static void end_job(struct apply *apply, const struct row_job_end *end)
@@ -243,6 +245,7 @@ static void edit_job(struct apply *apply, const struct row *row)
         late->queue = edit->queue;
         late->priority = edit->priority;
         late->deadline_s = edit->deadline_s;
+        late->parallelism = edit->parallelism;
     } else {
         add_row(apply, PG_STMT_open_job_edited, row);
     }

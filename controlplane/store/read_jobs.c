@@ -34,6 +34,7 @@ enum column {
     AFTER,
     DEADLINE,
     IS_SINGLETON,
+    PARALLELISM,
 };
 
 struct page_op {
@@ -85,6 +86,7 @@ static void fill_by_id(struct read_job *job, const PGresult *result, int row)
     job->picked = pg_field(result, row, PICKED);
     job->after = pg_field(result, row, AFTER);
     job->is_singleton = pg_get_int(result, row, IS_SINGLETON) != 0;
+    job->parallelism = (uint32_t)pg_get_int(result, row, PARALLELISM);
     job->has_deadline = !reader_is_null(result, row, DEADLINE);
     job->deadline_s = (uint32_t)pg_get_int(result, row, DEADLINE);
     job->batch = (uint64_t)pg_get_int(result, row, BATCH);

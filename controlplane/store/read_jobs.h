@@ -37,6 +37,7 @@ struct read_job {
     struct fl_str name, owner, params, picked;
     struct fl_str after;         /* see dependency.h */
     bool is_singleton;           /* it runs alone under its name and owner */
+    uint32_t parallelism;        /* so many of its elements at the same time; 0: all */
     bool has_deadline;           /* its row says it; one of an older release has it in its spec */
     uint32_t deadline_s;         /* 0: none */
     fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */

@@ -52,8 +52,9 @@ static const struct {
          HOLDER_EPOCH},
     /* No batch of an older epoch can come any more: the row of 'leader' is locked. */
     [OPEN_JOBS] = {"insert into open_job(job, tenant, queue, shape, priority, elements, "
-                   "deadline_s, retries_max)"
-                   " select job, tenant, queue, shape, priority, elements, deadline_s, retries_max"
+                   "deadline_s, retries_max, parallelism)"
+                   " select job, tenant, queue, shape, priority, elements, deadline_s, "
+                   "retries_max, parallelism"
                    " from late_open_job where job > (select max(id) from job) - $2::int8"
                    " and exists (select from lease where holder = $1)",
                    HOLDER_LATE},

@@ -58,3 +58,13 @@ bool fl_job_holds(const struct fl_job_check *check, const struct fl_job_field *f
     fl_job_misfit(check, field, path, node);
     return false;
 }
+
+void fl_job_check_parallelism(const struct fl_job_check *check, const struct fl_json *object,
+                              uint32_t elements, uint32_t parallelism)
+{
+    if (parallelism == 0 || elements > 1 || fl_json_member(object, FL_STR("array"))) return;
+    fl_job_wrong(check, &(struct fl_path){.key = FL_STR("parallelism")},
+                 fl_json_member(object, FL_STR("parallelism")), (struct fl_str){0},
+                 "this limits how many elements of an array run at the same time, and there is no "
+                 "array: write array for what runs apart, replicas for what runs together");
+}

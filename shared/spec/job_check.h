@@ -28,3 +28,7 @@ bool fl_job_holds(const struct fl_job_check *check, const struct fl_job_field *f
 /* The values that 'field' may hold, in words. */
 struct fl_str fl_job_check_allowed(const struct fl_job_check *check,
                                    const struct fl_job_field *field);
+
+/* Notes a parallelism of a job without elements; 'object' has it, and the array if there is one. */
+void fl_job_check_parallelism(const struct fl_job_check *check, const struct fl_json *object,
+                              uint32_t elements, uint32_t parallelism);

@@ -46,6 +46,7 @@ static bool take_away(const struct fl_job_field *field, struct fl_job_spec *spec
 {
     if (fl_str_eq(field->name, FL_STR("name"))) return spec->name = FL_STR(""), true;
     if (fl_str_eq(field->name, FL_STR("deadline"))) return spec->deadline_s = 0, true;
+    if (fl_str_eq(field->name, FL_STR("parallelism"))) return spec->parallelism = 0, true;
     if (field->kind == FL_JOB_KIND_labels) return spec->labels = (struct fl_pairs){0}, true;
     return false;
 }

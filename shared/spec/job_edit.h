@@ -1,6 +1,6 @@
 /* job_edit.h - reads the edit of an open job: those members of the job document that may change,
  * which are the rows of fields.def with FL_FIELD_EDIT.  A member that is left out stays; null takes
- * a name, a deadline, a label or all labels away (RFC 7396).
+ * a name, a deadline, a parallelism, a label or all labels away (RFC 7396).
  * Uses shared/base, shared/json and shared/spec.  Pure. */
 #pragma once
 

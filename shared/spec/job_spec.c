@@ -252,6 +252,7 @@ bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena *arena,
         }
         check_clusters(&check, document, &draft.spec);
         check_limits(&check, document, &draft.spec);
+        fl_job_check_parallelism(&check, document, draft.spec.elements, draft.spec.parallelism);
         sum_up(&check, document, limits ? limits : &limits_most, &draft.spec);
     }
     if (problems->len > 0) return false;

@@ -6,8 +6,8 @@
  *
  * A job is stored in two parts.  The *spec* is what its replicas run and what the
  * scheduler looks at; fl_job_spec_canonical writes it, its SHA-256 is its name, and many jobs share
- * one.  The job's own fields (name, queue, labels, priority, array, hold, params, after, singleton)
- * are the other part.
+ * one.  The job's own fields (name, queue, labels, priority, array, parallelism, hold, params,
+ * after, singleton) are the other part.
  *
  * Strings and lists of a spec are in the arena, or views of the document: it lives as long as both.
  * Uses shared/base and shared/json.  Pure. */
@@ -76,7 +76,8 @@ struct fl_job_spec {
     struct fl_pairs params;
     struct fl_dependencies after;
     int32_t priority;
-    uint32_t elements; /* 1: no array */
+    uint32_t elements;    /* 1: no array */
+    uint32_t parallelism; /* so many of them run at the same time; 0: all */
     /* Sums over the roles. */
     uint32_t replicas;
     bool has_image; /* some role has one */

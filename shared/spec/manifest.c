@@ -414,8 +414,8 @@ static bool number_of(const struct reading *reading, const struct taken *taken, 
     return true;
 }
 
-/* How many elements run.  An array does not hold its elements back from one another. */
-static int64_t count_elements(const struct reading *reading)
+/* How many elements run, and how many of them at the same time. */
+static int64_t count_elements(const struct reading *reading, int64_t *ret_at_once)
 {
     const struct taken *completions = TAKE(reading, completions);
     const struct taken *parallelism = TAKE(reading, parallelism);
@@ -426,7 +426,7 @@ static int64_t count_elements(const struct reading *reading)
     if (has_at_once && at_once == 0) {
         wrong_taken(reading, parallelism,
                     "a Job with parallelism 0 does not start: write suspend: true, and a "
-                    "parallelism of at least completions");
+                    "parallelism of at least 1");
     } else if (has_elements && elements == 0) {
         wrong_taken(reading, completions, "there is nothing to run: write at least 1");
     } else if (!completions->node && at_once > 1) {
@@ -434,13 +434,8 @@ static int64_t count_elements(const struct reading *reading)
                     "a Job without completions is a work queue, whose end one pod decides for "
                     "all: write completions with the same number, and each runs once; or a job "
                     "document with replicas, which start together");
-    } else if (has_elements && elements > at_once) {
-        fl_job_wrong(reading->check, has_at_once ? parallelism->path : completions->path,
-                     has_at_once ? parallelism->node : completions->node, NOTHING,
-                     "only %lld of %lld completions may run at once, and arrays have no limit "
-                     "here: write parallelism: %lld, and they run as room allows",
-                     (long long)at_once, (long long)elements, (long long)elements);
     }
+    *ret_at_once = at_once;
     return elements;
 }
 
@@ -592,7 +587,7 @@ static const struct taken *name_of(const struct reading *reading)
 static const struct fl_json *make_document(struct reading *reading)
 {
     struct built document = begin(reading, FL_JSON_OBJECT);
-    int64_t elements = count_elements(reading);
+    int64_t at_once, elements = count_elements(reading, &at_once);
 
     check_mode(reading);
     check_restart(reading);
@@ -606,6 +601,10 @@ static const struct fl_json *make_document(struct reading *reading)
     if (elements > 1) {
         append_number(reading, &document, FL_STR("array"), elements);
         moved(reading, FL_STR("/array"), TAKE(reading, completions)->pointer);
+    }
+    if (at_once > 0 && elements > at_once) {
+        append_number(reading, &document, FL_STR("parallelism"), at_once);
+        moved(reading, FL_STR("/parallelism"), TAKE(reading, parallelism)->pointer);
     }
     put(reading, &document, "/deadline", deadline_of(reading));
     put_retry(reading, &document);

@@ -40,7 +40,7 @@ class Page:
     def job_for(self, verb):
         """A job in the state in which that verb makes sense."""
         if verb in ("hold", "release", "edit"):
-            return self.submit("--hold", "true")
+            return self.submit("--hold", "--array", "2", "true")
         if verb == "retry":
             job = self.submit("false")
             self.f.wait(job, "failed")

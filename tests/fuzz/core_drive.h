@@ -73,6 +73,7 @@ static void drive_submit(struct drive *drive)
             if (flags & 32) items[i].elements = flags & 16 ? 1 : 3;
         }
         if (flags % 32 == 13) drive_after(drive, &items[i], after[i]);
+        if (flags % 32 == 9) items[i].parallelism = drive_below(drive, 4);
         items[i].is_singleton = flags % 32 == 11;
         if (items[i].is_singleton) items[i].name = fl_str_c(drive_queues[drive_below(drive, 4)]);
     }
@@ -98,6 +99,8 @@ static void drive_edit(struct drive *drive)
     event.edit.sets_deadline = sets & 4;
     event.edit.deadline_s = flags & 128 ? drive_u32(drive) : flags;
     event.edit.sets_held = sets & 8;
+    event.edit.sets_parallelism = (sets & 12) == 12;
+    event.edit.parallelism = flags % 4;
     event.edit.is_held = flags & 1;
     event.edit.sets_words = sets & 16;
     event.edit.name = sets & 16 ? FL_STR("renamed") : FL_STR("");

@@ -121,6 +121,7 @@ static void fold_edit(struct core_fold *fold, const struct row_job_edit *edit)
     job->queue = edit->queue;
     job->priority = edit->priority;
     job->deadline_s = edit->deadline_s;
+    job->parallelism = edit->parallelism;
     job->name = edit->name;
     job->labels = edit->labels;
 }

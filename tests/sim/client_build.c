@@ -249,6 +249,24 @@ static void draw_singleton(const struct fake_client *client, const struct client
     items[i].name = fl_str_c(fl_arena_printf(arena, "r0-%zu-%u", i, shape));
 }
 
+/* Some arrays have a parallelism, in one seed of four, by numbers of their own, too. */
+static bool has_parallelism(const struct fake_client *client)
+{
+    return fl_hash_u64(client->sim->seed, 39) % 4 == 0;
+}
+
+static void draw_parallelism(const struct fake_client *client, const struct client_request *request,
+                             struct core_submit_item *items, size_t i)
+{
+    struct fl_prng prng;
+
+    if (!has_parallelism(client) || items[i].elements == 1) return;
+    fl_prng_seed(&prng, fl_hash_u64(request->seed, 39 + i));
+    if (fl_prng_chance(&prng, 700000)) {
+        items[i].parallelism = (uint32_t)fl_prng_between(&prng, 1, items[i].elements);
+    }
+}
+
 /* One job of the stream, or its gang. */
 static void build_chosen(struct fake_client *client, const struct client_request *request,
                          uint64_t number, struct engine_event *event)
@@ -313,6 +331,7 @@ static void build_submit(struct fake_client *client, const struct client_request
                 items[i].picked = draw_picks(&prng, &event->arena, &items[i].elements);
             }
         }
+        draw_parallelism(client, request, items, i);
         draw_after(client, request, items, i, &event->arena);
         if (!is_poison) draw_singleton(client, request, items, i, shape, &event->arena);
         if (is_poison) sim_fault(client->sim, FAULT_db_refusal);
@@ -402,6 +421,8 @@ static void build_edit(struct fake_client *client, const struct client_request *
     core->edit.priority = (int32_t)((seed >> 16) % 5) - 2;
     core->edit.sets_deadline = (seed & 12) == 4;
     core->edit.deadline_s = (uint32_t)(seed >> 24) % 3 * 30;
+    core->edit.sets_parallelism = has_parallelism(client) && (seed >> 40) % 2 == 0;
+    core->edit.parallelism = (uint32_t)(seed >> 48) % 3;
     core->edit.sets_held = (seed & 112) == 16;
     core->edit.is_held = seed & 128;
     core->edit.sets_words = (seed >> 32) % 3 == 0;

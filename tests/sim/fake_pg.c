@@ -144,6 +144,7 @@ static void edit_job(struct fake_pg *pg, const struct row_job_edit *edit)
         row.job_new.queue = edit->queue;
         row.job_new.priority = edit->priority;
         row.job_new.deadline_s = edit->deadline_s;
+        row.job_new.parallelism = edit->parallelism;
         row.job_new.name = edit->name;
         row.job_new.labels = edit->labels;
         put(pg, tables[t], &key, &row);

@@ -15,7 +15,7 @@ struct asked_item {
     uint64_t queue, name, shape, picked, params, labels, owner, retry_of;
     struct fl_digest spec;
     int32_t priority;
-    uint32_t elements, deadline_s, retries_max;
+    uint32_t elements, deadline_s, retries_max, parallelism;
     bool is_held, is_singleton;
     FL_VEC(struct fl_dependency) after; /* resolved, in a row; else as it was asked */
 };
@@ -27,9 +27,10 @@ struct asked {
     uint64_t object; /* a job's or a cluster's id; where a list begins */
     bool is_on;      /* pause, cordon, drain: stop what runs */
     char name[POLICY_NAME_MAX];
-    bool sets_queue, sets_priority, sets_deadline, sets_labels; /* an edit; 'name': the queue */
+    bool sets_queue, sets_priority, sets_deadline, sets_parallelism,
+        sets_labels; /* an edit; 'name': the queue */
     int32_t priority;
-    uint32_t deadline_s;
+    uint32_t deadline_s, parallelism;
     uint64_t labels;
     uint64_t key; /* its Idempotency-Key's hash; 0: none */
     struct fl_digest body_sha;
@@ -105,6 +106,7 @@ static void keep_items(struct asked *asked, const struct core_event *event)
                                   .elements = from->elements,
                                   .deadline_s = from->deadline_s,
                                   .retries_max = from->retries_max,
+                                  .parallelism = from->parallelism,
                                   .is_held = from->is_held,
                                   .is_singleton = from->is_singleton};
 
@@ -142,9 +144,11 @@ static void keep_edit(struct asked *asked, const struct core_event *event)
     asked->sets_queue = event->edit.sets_queue;
     asked->sets_priority = event->edit.sets_priority;
     asked->sets_deadline = event->edit.sets_deadline;
+    asked->sets_parallelism = event->edit.sets_parallelism;
     asked->sets_labels = event->edit.sets_words;
     asked->priority = event->edit.priority;
     asked->deadline_s = event->edit.deadline_s;
+    asked->parallelism = event->edit.parallelism;
     asked->labels = policy_hash(event->edit.labels);
     copy_name(asked->name, event->edit.queue);
 }
@@ -244,7 +248,7 @@ static bool is_same_item(const struct asked_item *a, const struct asked_item *b)
            a->retry_of == b->retry_of && memcmp(&a->spec, &b->spec, sizeof(a->spec)) == 0 &&
            a->priority == b->priority && a->elements == b->elements &&
            a->deadline_s == b->deadline_s && a->retries_max == b->retries_max &&
-           a->is_singleton == b->is_singleton;
+           a->parallelism == b->parallelism && a->is_singleton == b->is_singleton;
 }
 
 static void see_job(struct policy *policy, const struct row_job_new *row)
@@ -265,6 +269,7 @@ static void see_job(struct policy *policy, const struct row_job_new *row)
                                          .elements = row->elements,
                                          .deadline_s = row->deadline_s,
                                          .retries_max = row->retries_max,
+                                         .parallelism = row->parallelism,
                                          .is_singleton = row->is_singleton}};
 
     if (queue->tenant != row->tenant) {
@@ -482,6 +487,7 @@ static bool is_as_ordered(struct policy *policy, const struct asked *asked,
     return (asked->sets_queue ? strcmp(queue, asked->name) == 0 : row->queue == job->queue) &&
            row->priority == (asked->sets_priority ? asked->priority : job->priority) &&
            row->deadline_s == (asked->sets_deadline ? asked->deadline_s : job->deadline_s) &&
+           row->parallelism == (asked->sets_parallelism ? asked->parallelism : job->parallelism) &&
            policy_hash(row->name) == job->name &&
            policy_hash(row->labels) == (asked->sets_labels ? asked->labels : job->labels);
 }

@@ -45,10 +45,14 @@ void policy_edit_job(struct policy *policy, const struct row_job_edit *row)
     if (row->priority < job->priority) sim_mark(policy->sim, MARK_edit_lowered);
     if (row->priority > job->priority) sim_mark(policy->sim, MARK_edit_raised);
     if (job->live > 0) sim_mark(policy->sim, MARK_edit_while_live);
+    if (row->parallelism > 0 && row->parallelism < job->live) {
+        sim_mark(policy->sim, MARK_parallelism_below_live);
+    }
     policy_leave_line(policy, job, row->job);
     job->queue = row->queue;
     job->priority = row->priority;
     job->deadline_s = row->deadline_s;
+    job->parallelism = row->parallelism;
     job->name = policy_hash(row->name);
     job->labels = policy_hash(row->labels);
     job->revision = row->revision;

@@ -36,6 +36,25 @@ static void I25_it_may_start(struct policy *policy, const struct row_attempt_new
                why);
 }
 
+/* ---- I39: no more of its array than it allows ------------------------------------------------ */
+
+/* An attempt on a silent cluster counts: it may run. */
+static void I39_its_array_allows_it(struct policy *policy, const struct row_attempt_new *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+
+    if (policy_is_at_limit(job)) {
+        sim_broken(policy->sim, "I39",
+                   "job %" PRIu64 ".%u is started while %u of its elements are live: its "
+                   "parallelism is %u",
+                   row->job, row->element, job->live, job->parallelism);
+    }
+    if (job->parallelism > 0 && job->live + 1 == job->parallelism &&
+        job->started + 1 < job->elements) {
+        sim_mark(policy->sim, MARK_parallelism_reached);
+    }
+}
+
 /* ---- I26: may it be there -------------------------------------------------------------------- */
 
 static const char *why_not_cluster(struct policy *policy, const struct policy_cluster *cluster,
@@ -168,6 +187,7 @@ void policy_judge_start(struct policy *policy, const struct row_attempt_new *row
         sim_mark(policy->sim, MARK_large_gang_started);
     }
     I25_it_may_start(policy, row);
+    I39_its_array_allows_it(policy, row);
     I26_it_may_be_there(policy, row);
     I27_it_is_its_turn(policy, row);
 }

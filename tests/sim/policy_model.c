@@ -472,6 +472,7 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
     job->shape = row->shape;
     job->deadline_s = row->deadline_s;
     job->retries_max = row->retries_max;
+    job->parallelism = row->parallelism;
     job->priority = row->priority;
     job->name = policy_hash(row->name);
     job->labels = policy_hash(row->labels);

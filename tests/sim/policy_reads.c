@@ -85,7 +85,7 @@ static bool is_of_waiting(enum reason reason)
     return reason != REASON_none && reason != REASON_Held && reason != REASON_QueuePaused &&
            reason != REASON_Dispatching && reason != REASON_ClusterSilent &&
            reason != REASON_WaitsForJobs && reason != REASON_WaitsForTurn &&
-           reason < REASON_Succeeded;
+           reason != REASON_ArrayThrottle && reason < REASON_Succeeded;
 }
 
 static bool is_stop_repeated(const struct policy *policy, const struct policy_job *job)
@@ -98,6 +98,12 @@ static bool is_stop_repeated(const struct policy *policy, const struct policy_jo
     return false;
 }
 
+/* It is at its limit, with something to start beyond it; which may just wait for a pause yet. */
+static bool may_be_throttled(const struct policy *policy, const struct policy_job *job)
+{
+    return policy_is_at_limit(job) && !job->is_held && may_be_in_line(policy, job);
+}
+
 static bool is_true_reason(struct policy *policy, const struct policy_job *job,
                            const struct core_job_view *view)
 {
@@ -107,6 +113,10 @@ static bool is_true_reason(struct policy *policy, const struct policy_job *job,
     if (is_unknown) return policy->is_walking;
     if (is_stop_repeated(policy, job)) return view->reason == REASON_StopUnanswered;
     if (job->is_stopped) return view->reason == job->stop;
+    if (view->elements_running > 0 && may_be_throttled(policy, job)) {
+        if (view->reason == REASON_ArrayThrottle) return true;
+        return job->started == job->elements && view->reason == REASON_none;
+    }
     if (view->elements_running > 0) return view->reason == REASON_none;
     if (job->live > 0) return view->reason == REASON_Dispatching;
     if (job->is_held) return view->reason == REASON_Held;
@@ -136,7 +146,7 @@ static void I31_the_rest_is_true(struct policy *policy, const struct core_job_vi
     struct policy_job *job = policy_job(policy, view->job.n);
     bool is_true = view->queue.n == job->queue && view->priority == job->priority &&
                    view->first_start == job->first_start && view->revision == job->revision &&
-                   view->deadline_s == job->deadline_s;
+                   view->deadline_s == job->deadline_s && view->parallelism == job->parallelism;
     const struct policy_element *found = NULL;
 
     if (view->attempt && !view->is_picked) found = policy_element(job, 0);
@@ -146,10 +156,11 @@ static void I31_the_rest_is_true(struct policy *policy, const struct core_job_vi
     }
     if (is_true) return;
     sim_broken(policy->sim, "I31",
-               "job %" PRIu64 " is shown in queue %u, priority %d, deadline %u s, edited %u times, "
+               "job %" PRIu64 " is shown in queue %u, priority %d, deadline %u s, parallelism %u, "
+               "edited %u times, "
                "first start %lld, attempt %u on cluster %u",
-               view->job.n, view->queue.n, view->priority, view->deadline_s, view->revision,
-               (long long)view->first_start, view->attempt, view->cluster.n);
+               view->job.n, view->queue.n, view->priority, view->deadline_s, view->parallelism,
+               view->revision, (long long)view->first_start, view->attempt, view->cluster.n);
 }
 
 /* ---- its elements ---------------------------------------------------------------------------- */

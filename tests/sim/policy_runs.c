@@ -89,10 +89,15 @@ fl_ms policy_core_now(const struct policy *policy)
     return policy->at + since + since / 50 + 1;
 }
 
+bool policy_is_at_limit(const struct policy_job *job)
+{
+    return job->parallelism > 0 && job->elements > 1 && job->live >= job->parallelism;
+}
+
 bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure)
 {
     if (!job->is_open || job->is_held || job->is_stopped) return false;
-    if (policy_after_waits(policy, job)) return false;
+    if (policy_after_waits(policy, job) || policy_is_at_limit(job)) return false;
     if (policy_singleton_waits(policy, (uint64_t)(job - policy->jobs.at))) return false;
     if (job->started < job->elements) return true;
     for (size_t i = 0; i < job->begun.len; i++) {

@@ -19,5 +19,7 @@ fl_ms policy_ready_from(const struct policy_element *element);
 fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element);
 /* The core's time is at most this now. */
 fl_ms policy_core_now(const struct policy *policy);
+/* As many of its elements are live as it allows (I39). */
+bool policy_is_at_limit(const struct policy_job *job);
 /* Something of the open job may wait for a place; 'is_sure': it does, and the leader knows. */
 bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure);

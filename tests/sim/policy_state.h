@@ -160,6 +160,7 @@ struct policy_job {
     uint16_t element_reason; /* the newest end of an element has it */
     uint32_t queue, shape;
     uint32_t deadline_s, retries_max; /* 0: none */
+    uint32_t parallelism;             /* 0: all */
     int32_t priority;
     uint64_t name, labels; /* by their hashes */
     uint32_t revision;     /* its edits */

@@ -94,6 +94,7 @@ static bool edited(struct folding *folding, enum row_table at, const struct row_
     row.job_new.queue = edit->queue;
     row.job_new.priority = edit->priority;
     row.job_new.deadline_s = edit->deadline_s;
+    row.job_new.parallelism = edit->parallelism;
     row.job_new.name = edit->name;
     row.job_new.labels = edit->labels;
     return last(folding, at, key, &row);

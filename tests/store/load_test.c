@@ -40,11 +40,11 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(one, ROW(counter, .counter = CORE_COUNTER_job_lost_to, .value = 78));
     help_row(one, ROW(spec_new, .job = 10, .digest = digest, .body = FL_STR("{}")));
     help_row(one, ROW(spec_new, .job = 10, .digest = digest, .body = FL_STR("{}")));
-    help_row(one,
-             ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3, .priority = INT32_MIN,
-                 .elements = FL_JOB_ELEMENTS_MAX, .spec = digest, .retry_of = 7,
-                 .name = FL_STR("n\xc3\xa4me"), .labels = FL_STR("l"), .params = FL_STR("p"),
-                 .picked = FL_STR("k"), .deadline_s = UINT32_MAX, .retries_max = UINT16_MAX));
+    help_row(one, ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3,
+                      .priority = INT32_MIN, .elements = FL_JOB_ELEMENTS_MAX, .spec = digest,
+                      .retry_of = 7, .name = FL_STR("n\xc3\xa4me"), .labels = FL_STR("l"),
+                      .params = FL_STR("p"), .picked = FL_STR("k"), .deadline_s = UINT32_MAX,
+                      .retries_max = UINT16_MAX, .parallelism = UINT32_MAX));
     help_row(one, ROW(job_new, .job = 11, .tenant = 1, .queue = 2, .shape = 3, .elements = 1));
     help_row(one, ROW(job_new, .job = 12, .tenant = 1, .queue = 2, .shape = 3, .elements = 1));
     help_row(one, ROW(mark_set, .job = 10, .kind = CORE_MARK_held, .value = 1));
@@ -102,9 +102,10 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(expected, one->rows.at[4]);
     help_row(expected, ROW(counter, .counter = CORE_COUNTER_job_next, .value = 14));
     help_row(expected, ROW(counter, .counter = CORE_COUNTER_job_lost_to, .value = 78));
-    help_row(expected, ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3,
-                           .priority = INT32_MIN, .elements = FL_JOB_ELEMENTS_MAX,
-                           .deadline_s = UINT32_MAX, .retries_max = UINT16_MAX));
+    help_row(expected,
+             ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3, .priority = INT32_MIN,
+                 .elements = FL_JOB_ELEMENTS_MAX, .deadline_s = UINT32_MAX,
+                 .retries_max = UINT16_MAX, .parallelism = UINT32_MAX));
     help_row(expected, ROW(job_new, .job = 11, .tenant = 1, .queue = 2, .shape = 3, .elements = 1));
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_held, .value = 1));
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_cancel, .value = 35));
@@ -416,6 +417,7 @@ static void submit(struct drive *drive)
             .name = FL_STR("job"),
             .is_singleton = fl_prng_chance(&drive->prng, 100000),
         };
+        if (items[i].elements > 1) items[i].parallelism = (uint32_t)fl_prng_below(&drive->prng, 4);
         if (drive->jobs == 0 || !fl_prng_chance(&drive->prng, 200000)) continue;
         after[i] = (struct core_dependency){
             .after = {.job = {1 + fl_prng_below(&drive->prng, drive->jobs)},

@@ -100,7 +100,7 @@ void read_fill(struct read_world *world)
                      .labels = job < 3 ? FL_STR("a=1\nteam=x\n") : FL_STR("team=y\n"),
                      .params = FL_STR("{}"), .picked = job == 6 ? FL_STR("\2\0") : FL_STR(""),
                      .after = job == 3 ? FL_STR("\2\0\0\0\0\0\0\0\1") : FL_STR(""),
-                     .is_singleton = job == 3));
+                     .is_singleton = job == 3, .parallelism = job == 5));
     }
     help_row(batch, ROW(spec_new, .job = 0, .digest = digest, .body = FL_STR("{\"spec\":1}")));
     for (uint64_t job = 1; job <= 5; job++) {
@@ -168,6 +168,7 @@ void read_tell_jobs(void *ctx, const struct read_jobs *jobs)
             if (job->has_exit) read_tell(world, " #%u exit=%d", job->attempt, job->exit_code);
             if (job->after.len > 0) read_tell(world, " after=%zu", job->after.len);
             if (job->is_singleton) read_tell(world, " singleton");
+            if (job->parallelism) read_tell(world, " parallelism=%u", job->parallelism);
             if (job->is_picked) read_tell(world, " picked=%zu", job->picked.len);
         }
         read_tell(world, "\n");

@@ -99,7 +99,7 @@ static void documents_come_by_id_and_specs_by_digest(void **state)
                            " 1000-0 after=9 singleton\n"));
     assert_non_null(strstr(told,
                            "5 queue=2 cancelled Cancelled n of  x2 priority=-3 retry_of=0 spec=7"
-                           " labels=7 params={} 1000-3000\n"));
+                           " labels=7 params={} 1000-3000 parallelism=1\n"));
     assert_non_null(strstr(told,
                            "6 queue=1 succeeded Succeeded n of  x1 priority=-3 retry_of=3 spec=7"
                            " labels=7 params={} 1000-3000 picked=2\n"));

@@ -123,6 +123,7 @@ static void write_edit(struct fl_json_out *json, const struct row_job_edit *edit
     job_json_lines(json, "labels", edit->labels);
     fl_json_put_i64(json, "priority", edit->priority);
     job_json_deadline(json, edit->deadline_s);
+    job_json_parallelism(json, edit->parallelism);
 }
 
 static void write_data(struct fl_json_out *json, const struct row *row, struct directory *directory)
@@ -252,6 +253,8 @@ static const struct api_field job_edited_fields[] = {
     API_MUST("labels", "map of string", "for finding it again"),
     API_MUST("priority", "integer", "within its queue, the higher goes first"),
     API_MUST("deadline", "integer or null", "seconds from its first start; null: none"),
+    API_MUST("parallelism", "integer or null",
+             "so many of its elements run at the same time; null: all"),
     {0},
 };
 

@@ -748,7 +748,9 @@ const struct api_object batch_definition_object = {
         API_MAY("hold", "boolean", "it waits for its release"),                                    \
         API_MAY("params", "map of string", "over those of the line that defines the spec"),        \
         API_MAY("after", "array of JobAfter", "the jobs that it is to run after"),                 \
-        API_MAY("singleton", "boolean", "it runs alone among singletons of its name and owner")
+        API_MAY("singleton", "boolean", "it runs alone among singletons of its name and owner"),   \
+        API_MAY("parallelism", "integer", "so many of its elements run at the same time",          \
+                .min = 1, .max = FL_JOB_ELEMENTS_MAX)
 
 static const struct api_field use_fields[] = {
     API_MUST("use", "string", "a spec that an earlier line defines"),

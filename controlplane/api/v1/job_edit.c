@@ -1,5 +1,5 @@
-/* PATCH /v1/jobs/{job}: an open job gets another queue, priority, deadline, name or labels, or is
- * held.
+/* PATCH /v1/jobs/{job}: an open job gets another queue, priority, deadline, parallelism, name or
+ * labels, or is held.
  *
  *   the core's view: its revision ──> its row: name and labels ──> the edit, of that revision
  *                        ^                                              │
@@ -151,6 +151,8 @@ static void send_edit(struct api_call *call, const struct read_job *job,
     event->event.edit.priority = spec->priority;
     event->event.edit.sets_deadline = names(edit, "deadline");
     event->event.edit.deadline_s = spec->deadline_s;
+    event->event.edit.sets_parallelism = names(edit, "parallelism");
+    event->event.edit.parallelism = spec->parallelism;
     event->event.edit.sets_held = names(edit, "hold");
     event->event.edit.is_held = spec->is_held;
     event->event.edit.sets_words = !fl_str_eq(event->event.edit.name, job->name) ||
@@ -234,6 +236,10 @@ static const struct api_field edit_fields[] = {
     API_MAY("deadline", "string or integer or null",
             "the longest time from its first start, like 1h30m, or seconds; null: none.  Not once "
             "it has started"),
+    API_MAY(
+        "parallelism", "integer or null",
+        "so many elements of an array run at the same time; null: all.  Fewer than run now stops "
+        "none: the others start later"),
     API_MAY("labels", "object or null",
             "labels that are given come over those that there are, null takes one away; null for "
             "all: none is left"),

@@ -64,6 +64,15 @@ void job_json_deadline(struct fl_json_out *json, uint32_t deadline_s)
     }
 }
 
+void job_json_parallelism(struct fl_json_out *json, uint32_t parallelism)
+{
+    if (parallelism > 0) {
+        fl_json_put_u64(json, "parallelism", parallelism);
+    } else {
+        fl_json_put_null(json, "parallelism");
+    }
+}
+
 static void write_owner(struct fl_json_out *json, struct fl_str owner)
 {
     if (owner.len > 0) {
@@ -146,6 +155,7 @@ void job_json_view(struct api_call *call, struct fl_json_out *json,
     fl_json_put_time(json, "unknownSince", view->unknown_at);
     fl_json_put_i64(json, "priority", view->priority);
     job_json_deadline(json, view->deadline_s);
+    job_json_parallelism(json, view->parallelism);
     fl_json_put_u64(json, "revision", view->revision);
     fl_json_open(json, "elements", '{');
     fl_json_put_u64(json, "total", view->elements);
@@ -195,6 +205,7 @@ void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct f
         .job = job,
         .priority = item->priority,
         .deadline_s = item->deadline_s,
+        .parallelism = item->parallelism,
         .state = item->is_held ? JOB_held : JOB_queued,
         .reason = item->is_held ? REASON_Held : REASON_none,
         .elements = item->elements,
@@ -253,6 +264,7 @@ void job_json_stored(struct api_call *call, struct fl_json_out *json, const stru
     fl_json_put_null(json, "unknownSince");
     fl_json_put_i64(json, "priority", job->priority);
     job_json_deadline(json, job->deadline_s);
+    job_json_parallelism(json, job->parallelism);
     fl_json_open(json, "elements", '{');
     fl_json_put_u64(json, "total", job->elements);
     write_counts(json, job, counts);
@@ -363,6 +375,8 @@ static const struct api_field job_fields[] = {
              .format = API_FORMAT_time),
     API_MUST("priority", "integer", "within its queue, the higher goes first"),
     API_MUST("deadline", "integer or null", "seconds from its first start; null: none"),
+    API_MUST("parallelism", "integer or null",
+             "so many of its elements run at the same time; null: all"),
     API_MAY("revision", "integer", "how many times it was edited; open jobs only"),
     API_MUST("elements", "Elements", "counted by what became of them"),
     API_MUST("cluster", "string or null", "the cluster that runs its first live element"),
@@ -389,7 +403,8 @@ const struct api_object job_object = {
                "\"submittedAt\":\"2026-01-31T09:00:00.000Z\",\"submittedBy\":\"ann\","
                "\"retryOf\":null,\"after\":[],\"singleton\":false,"
                "\"queue\":\"default\",\"state\":\"running\",\"reason\":null,"
-               "\"unknownSince\":null,\"priority\":0,\"deadline\":null,\"revision\":0,\"elements\":"
+               "\"unknownSince\":null,\"priority\":0,\"deadline\":null,\"parallelism\":null,"
+               "\"revision\":0,\"elements\":"
                "{\"total\":1,\"started\":1,"
                "\"live\":1,\"unknown\":0,\"succeeded\":0,\"failed\":0,\"cancelled\":0},"
                "\"cluster\":\"east\",\"endedAt\":null,\"attempt\":1,\"exitCode\":null,"

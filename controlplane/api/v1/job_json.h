@@ -22,6 +22,7 @@ void job_json_cluster(struct api_call *call, struct fl_json_out *json,
 void job_json_name(struct fl_json_out *json, struct fl_str name); /* empty: null */
 /* Writes the member 'deadline', in seconds; null: none. */
 void job_json_deadline(struct fl_json_out *json, uint32_t deadline_s);
+void job_json_parallelism(struct fl_json_out *json, uint32_t parallelism);
 
 /* Writes the member 'queue', its name; null: it has none any more. */
 void job_json_queue(struct api_call *call, struct fl_json_out *json, struct fl_queue_id queue);

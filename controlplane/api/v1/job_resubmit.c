@@ -107,6 +107,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
         .params = fl_arena_str(&event->arena, resubmit->job.params),
         .retry_of = resubmit->job.job,
         .is_singleton = resubmit->job.is_singleton,
+        .parallelism = resubmit->job.parallelism,
     };
     if (!put_picks(call, &event->arena, item)) {
         engine_event_destroy(event);

@@ -167,6 +167,7 @@ bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
         .retries_max = spec->retries,
         .is_held = spec->is_held,
         .is_singleton = spec->is_singleton,
+        .parallelism = spec->parallelism,
         .name = fl_arena_str(arena, spec->name),
     };
     take_after(&spec->after, arena, &item);

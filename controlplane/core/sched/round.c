@@ -37,6 +37,7 @@ static void open_job(const struct round_view *view, struct round_head *head, str
     head->job = slot;
     head->ready = run ? run->ready_first : (struct element_slot){0};
     head->fresh = job ? job->elements - job->elements_next : 0;
+    head->left = job ? job_table_starts_left(view->jobs, job) : 0;
 }
 
 /* On to the next job while nothing of this one may start. */
@@ -45,7 +46,7 @@ static void find_work(const struct round *round, const struct round_view *view,
 {
     bool is_ready = is_ready_only(round, view);
 
-    while (head->job.n && !head->ready.n && (is_ready || head->fresh == 0)) {
+    while (head->job.n && (head->left == 0 || (!head->ready.n && (is_ready || head->fresh == 0)))) {
         const struct job *job = job_table_at(view->jobs, head->job);
 
         if (job->place == JOB_IN_LINE) head->line = job->right;
@@ -58,6 +59,7 @@ static void find_work(const struct round *round, const struct round_view *view,
 static void take_element(struct round *round, const struct round_view *view,
                          struct round_head *head)
 {
+    head->left--;
     if (head->ready.n) {
         head->ready = element_table_at(view->elements, head->ready)->next;
     } else {

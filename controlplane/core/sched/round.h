@@ -52,6 +52,7 @@ struct round_head {
     struct job_slot line;      /* the first of the bucket's line behind those that were given */
     struct element_slot ready; /* the next of its elements that may start again */
     uint32_t fresh;            /* its elements that never started */
+    uint32_t left;             /* so many more of it may start, as far as its parallelism goes */
     bool has_started;          /* something of the bucket starts in this round */
 };
 

@@ -53,7 +53,7 @@ POST /v1/jobs:retry {"labels":{"set":"x"},"state":"cancelled"}
     200
     {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
 rows
-    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=1 labels=(6 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=1 labels=(6 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     audit tenant=1 actor=token:<admin> first-admin body=submit job-2+1 peer=<peer>
 only id state
 GET /v1/jobs
@@ -163,9 +163,9 @@ POST /v1/jobs:batch
 rows
     shape_new shape=1 body=(11 bytes)
     spec_new job=0 digest=<hash> body=(85 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     mark_set job=1 kind=1 value=1
-    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin after=(9 bytes) is_singleton=0
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin after=(9 bytes) is_singleton=0 parallelism=0
     mark_set job=2 kind=5 value=1 body=(9 bytes)
     mark_set job=2 kind=1 value=1
     audit tenant=1 actor=token:<admin> first-admin body=submit job-1+2 peer=<peer>
@@ -199,11 +199,11 @@ POST /v1/jobs:batch
 rows
     shape_new shape=1 body=(11 bytes)
     spec_new job=0 digest=<hash> body=(85 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 labels=(6 bytes) params={"lr":"0.1"} deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 labels=(6 bytes) params={"lr":"0.1"} deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     mark_set job=1 kind=1 value=1
-    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 labels=(6 bytes) params={"lr":"0.2"} deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 labels=(6 bytes) params={"lr":"0.2"} deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     mark_set job=2 kind=1 value=1
-    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 name=named labels=(6 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 name=named labels=(6 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     mark_set job=3 kind=1 value=1
     audit tenant=1 actor=token:<admin> first-admin body=submit job-1+3 peer=<peer>
 only id labels params specDigest

@@ -130,7 +130,7 @@ POST /v1/jobs {"command":["a"],"labels":{"team":1}}
       "id":"job-1","name":null,
       "labels":{"team":"1"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
       "after":[],"singleton":false,"queue":"default","state":"queued","reason":null,
-      "unknownSince":null,"priority":0,"deadline":null,"revision":0,
+      "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "specDigest":"4549a82554c73a34c72d737efd8fdcd097d206f801cd85158fdcf3589c5cdbeb"

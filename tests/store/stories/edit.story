@@ -14,7 +14,7 @@ PATCH /v1/jobs/job-1 {"name":"n","labels":{"a":null,"c":"3"},"queue":"ml","deadl
     }
 rows
     audit tenant=1 actor=token:<admin> first-admin body=edit job-1 queue=ml deadline=60 words peer=<peer>
-    job_edit job=1 revision=1 queue=2 priority=0 deadline_s=60 name=n labels=(8 bytes)
+    job_edit job=1 revision=1 queue=2 priority=0 deadline_s=60 name=n labels=(8 bytes) parallelism=0
     mark_set job=1 kind=6 value=1
 only name labels queue priority deadline revision
 PATCH /v1/jobs/job-1 {"name":null,"deadline":null}
@@ -91,7 +91,7 @@ PATCH /v1/jobs/job-1 {}
       "id":"job-1","name":null,
       "labels":{},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
       "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
-      "unknownSince":null,"priority":0,"deadline":null,"revision":0,
+      "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "live":[],"specDigest":"4549a82554c73a34c72d737efd8fdcd097d206f801cd85158fdcf3589c5cdbeb",
@@ -146,7 +146,7 @@ PATCH /v1/jobs/job-1 {"priority":1,"labels":{"a":1}}
       "id":"job-1","name":null,
       "labels":{"a":"1"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
       "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
-      "unknownSince":null,"priority":1,"deadline":null,"revision":1,
+      "unknownSince":null,"priority":1,"deadline":null,"parallelism":null,"revision":1,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "live":[],"specDigest":"4549a82554c73a34c72d737efd8fdcd097d206f801cd85158fdcf3589c5cdbeb",

@@ -8,7 +8,7 @@ POST /v1/jobs {"command":["true"],"hold":true,"name":"a","labels":{"team":"red"}
       "id":"job-1","name":"a",
       "labels":{"team":"red"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
       "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
-      "unknownSince":null,"priority":0,"deadline":null,"revision":0,
+      "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "specDigest":"a29d562c2e16701870b85f0f50bfd2b2098992c7b040c01b11ec761ef2f42450"
@@ -16,7 +16,7 @@ POST /v1/jobs {"command":["true"],"hold":true,"name":"a","labels":{"team":"red"}
 rows
     shape_new shape=1 body=(11 bytes)
     spec_new job=0 digest=<hash> body=(85 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 name=a labels=(9 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 name=a labels=(9 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     mark_set job=1 kind=1 value=1
     audit tenant=1 actor=token:<admin> first-admin body=submit job-1+1 peer=<peer>
 GET /v1/jobs/job-1
@@ -26,7 +26,7 @@ GET /v1/jobs/job-1
       "id":"job-1","name":"a",
       "labels":{"team":"red"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
       "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
-      "unknownSince":null,"priority":0,"deadline":null,"revision":0,
+      "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "live":[],"specDigest":"a29d562c2e16701870b85f0f50bfd2b2098992c7b040c01b11ec761ef2f42450",
@@ -40,7 +40,7 @@ PATCH /v1/jobs/job-1 {"priority":5}
       "id":"job-1","name":"a",
       "labels":{"team":"red"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
       "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
-      "unknownSince":null,"priority":5,"deadline":null,"revision":1,
+      "unknownSince":null,"priority":5,"deadline":null,"parallelism":null,"revision":1,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "live":[],"specDigest":"a29d562c2e16701870b85f0f50bfd2b2098992c7b040c01b11ec761ef2f42450",
@@ -49,7 +49,7 @@ PATCH /v1/jobs/job-1 {"priority":5}
     }
 rows
     audit tenant=1 actor=token:<admin> first-admin body=edit job-1 priority=5 peer=<peer>
-    job_edit job=1 revision=1 queue=1 priority=5 deadline_s=0 name=a labels=(9 bytes)
+    job_edit job=1 revision=1 queue=1 priority=5 deadline_s=0 name=a labels=(9 bytes) parallelism=0
     mark_set job=1 kind=6 value=1
 POST /v1/jobs/job-1:cancel
     200
@@ -57,7 +57,7 @@ POST /v1/jobs/job-1:cancel
       "id":"job-1","name":"a",
       "labels":{"team":"red"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
       "after":[],"singleton":false,"queue":"default","state":"cancelled","reason":"Cancelled",
-      "unknownSince":null,"priority":5,"deadline":null,
+      "unknownSince":null,"priority":5,"deadline":null,"parallelism":null,
       "elements":{"total":1,"succeeded":0,"failed":0,"cancelled":1},"cluster":null,
       "endedAt":"<time>","attempt":null,"exitCode":0,"firstReplica":null,
       "specDigest":"a29d562c2e16701870b85f0f50bfd2b2098992c7b040c01b11ec761ef2f42450",
@@ -137,7 +137,7 @@ POST /v1/jobs/job-1:retry
       "id":"job-2","name":"a",
       "labels":{"team":"red"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":"job-1",
       "after":[],"singleton":false,"queue":"default","state":"queued","reason":"NoMatchingCluster",
-      "unknownSince":null,"priority":3,"deadline":null,"revision":0,
+      "unknownSince":null,"priority":3,"deadline":null,"parallelism":null,"revision":0,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "live":[],"specDigest":"a29d562c2e16701870b85f0f50bfd2b2098992c7b040c01b11ec761ef2f42450",
@@ -145,7 +145,7 @@ POST /v1/jobs/job-1:retry
       "attempts":[]
     }
 rows
-    job_new job=2 tenant=1 queue=1 shape=1 priority=3 elements=1 spec=<hash> retry_of=1 name=a labels=(9 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=2 tenant=1 queue=1 shape=1 priority=3 elements=1 spec=<hash> retry_of=1 name=a labels=(9 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     audit tenant=1 actor=token:<admin> first-admin body=submit job-2+1 peer=<peer>
 POST /v1/jobs/job-2:retry
     409
@@ -191,7 +191,7 @@ POST /v1/jobs/job-1:retry {"elements":[1,3]}
       "elements":{"total":2,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0}
     }
 rows
-    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=2 spec=<hash> retry_of=1 picked=(4 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=2 spec=<hash> retry_of=1 picked=(4 bytes) deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     mark_set job=2 kind=4 value=2 body=(4 bytes)
     audit tenant=1 actor=token:<admin> first-admin body=submit job-2+1 peer=<peer>
 POST /v1/jobs/job-1:retry {"elements":[7]}
@@ -206,7 +206,7 @@ POST /v1/jobs/job-1:retry {"elements":[3,1]}
       "id":"job-3","name":null,
       "labels":{},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":"job-1",
       "after":[],"singleton":false,"queue":"default","state":"queued","reason":"NoMatchingCluster",
-      "unknownSince":null,"priority":0,"deadline":null,"revision":0,
+      "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
       "elements":{"total":2,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
       "live":[],"specDigest":"a29d562c2e16701870b85f0f50bfd2b2098992c7b040c01b11ec761ef2f42450",
@@ -372,7 +372,7 @@ POST /v1/jobs {"command":["b"],"after":[{"job":"job-1"}]}
     {"id":"job-2","after":[{"job":"job-1","on":"success"}],"state":"queued","reason":"WaitsForJobs"}
 rows
     spec_new job=0 digest=<hash> body=(82 bytes)
-    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin after=(9 bytes) is_singleton=0
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin after=(9 bytes) is_singleton=0 parallelism=0
     mark_set job=2 kind=5 value=1 body=(9 bytes)
     audit tenant=1 actor=token:<admin> first-admin body=submit job-2+1 peer=<peer>
 only id state reason
@@ -405,7 +405,7 @@ POST /v1/jobs {"command":["true"],"hold":true}
 rows
     shape_new shape=1 body=(11 bytes)
     spec_new job=0 digest=<hash> body=(85 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin is_singleton=0
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=first-admin is_singleton=0 parallelism=0
     mark_set job=1 kind=1 value=1
     audit tenant=1 actor=token:<admin> first-admin body=submit job-1+1 peer=<peer>
     idempotency tenant=1 body_sha=<hash> key=once answer=(23 bytes)

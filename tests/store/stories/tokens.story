@@ -447,7 +447,7 @@ POST /v1/jobs {"command":["a"],"hold":true}
 rows
     shape_new shape=1 body=(11 bytes)
     spec_new job=0 digest=<hash> body=(82 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=ann is_singleton=0
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=<hash> retry_of=0 deadline_s=0 retries_max=0 owner=ann is_singleton=0 parallelism=0
     mark_set job=1 kind=1 value=1
     audit tenant=1 actor=token:<id 1> as ann body=submit job-1+1 peer=<peer>
 with Fairlead-As: ann

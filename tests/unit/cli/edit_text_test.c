@@ -7,9 +7,11 @@
 
 static const char held[] =
     "{\"id\":\"job-7\",\"state\":\"held\",\"queue\":\"default\",\"priority\":2,\"deadline\":3600,"
-    "\"name\":\"sweep\",\"labels\":{\"team\":\"a\",\"try\":\"1\"},\"revision\":3}";
-static const char bare[] = "{\"id\":\"job-8\",\"state\":\"queued\",\"queue\":\"default\","
-                           "\"priority\":0,\"deadline\":null,\"name\":null,\"labels\":{}}";
+    "\"parallelism\":8,\"name\":\"sweep\",\"labels\":{\"team\":\"a\",\"try\":\"1\"},\"revision\":"
+    "3}";
+static const char bare[] =
+    "{\"id\":\"job-8\",\"state\":\"queued\",\"queue\":\"default\","
+    "\"priority\":0,\"deadline\":null,\"parallelism\":null,\"name\":null,\"labels\":{}}";
 
 /* The text of the job; the caller frees it. */
 static char *text_of(const json_t *job)
@@ -63,9 +65,9 @@ static void members_that_differ_are_the_edit(void **state)
 
     (void)state;
     asks(held,
-         "queue: urgent\npriority: 2\nhold: false\ndeadline: 1h30m\nname: sweep\n"
+         "queue: urgent\npriority: 2\nhold: false\ndeadline: 1h30m\nparallelism: 4\nname: sweep\n"
          "labels: {team: b, new: x, try: '1'}\n",
-         "{\"queue\":\"urgent\",\"hold\":false,\"deadline\":\"1h30m\","
+         "{\"queue\":\"urgent\",\"hold\":false,\"deadline\":\"1h30m\",\"parallelism\":4,"
          "\"labels\":{\"team\":\"b\",\"new\":\"x\"}}",
          &err);
     asks(bare, "hold: true\nlabels:\n  version: 1.10\n  on: true\n",
@@ -78,8 +80,8 @@ static void lines_that_are_gone_take_their_member_away(void **state)
 
     (void)state;
     asks(held, "queue: default\nhold: true\nlabels: {team: a}\n",
-         "{\"deadline\":null,\"name\":null,\"labels\":{\"try\":null}}", &err);
-    asks(held, "deadline: 3600\nname: sweep\n", "{\"labels\":null}", &err);
+         "{\"deadline\":null,\"parallelism\":null,\"name\":null,\"labels\":{\"try\":null}}", &err);
+    asks(held, "deadline: 3600\nparallelism: 8\nname: sweep\n", "{\"labels\":null}", &err);
     asks(held, "# nothing\n", "{}", &err);      /* an empty text is no wish */
     asks(bare, "queue: default\n", "{}", &err); /* there was nothing to take away */
 }

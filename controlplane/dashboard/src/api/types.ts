@@ -68,6 +68,8 @@ export type Job = {
     priority: number;
     /** seconds from its first start; null: none */
     deadline: number | null;
+    /** so many of its elements run at the same time; null: all */
+    parallelism: number | null;
     /** how many times it was edited; open jobs only */
     revision?: number;
     elements: Elements;
@@ -344,6 +346,8 @@ export type BatchUse = {
     after?: Array<JobAfter>;
     /** it runs alone among singletons of its name and owner */
     singleton?: boolean;
+    /** so many of its elements run at the same time */
+    parallelism?: number;
 };
 
 /** A job by the spec of an earlier job, with its own members. */
@@ -368,6 +372,8 @@ export type BatchUseDigest = {
     after?: Array<JobAfter>;
     /** it runs alone among singletons of its name and owner */
     singleton?: boolean;
+    /** so many of its elements run at the same time */
+    parallelism?: number;
 };
 
 /** The new values of members of an open job. A member that is left out stays. */
@@ -380,6 +386,9 @@ export type JobEdit = {
     priority?: number;
     /** the longest time from its first start, like 1h30m, or seconds; null: none. Not once it has started */
     deadline?: string | null;
+    /** so many elements of an array run at the same time; null: all. Fewer than run now stops none: the
+     * others start later */
+    parallelism?: number | null;
     /** labels that are given come over those that there are, null takes one away; null for all: none is
      * left */
     labels?: Record<string, unknown> | null;
@@ -619,6 +628,8 @@ export type JobEditedEvent = {
     priority: number;
     /** seconds from its first start; null: none */
     deadline: number | null;
+    /** so many of its elements run at the same time; null: all */
+    parallelism: number | null;
 };
 
 /** A job starts nothing more. */
@@ -1309,6 +1320,9 @@ export type JobDocument = {
     /** Number of elements: each runs the whole job once and finds its number, from 0, in
      * `FAIRLEAD_ELEMENT`. */
     array?: number;
+    /** So many elements of its `array` run at the same time, and the others wait; without it as many as
+     * there is room for. */
+    parallelism?: number;
     /** The longest time from the first start; then the job is stopped and fails. */
     deadline?: string | number;
     /** How often a failed element runs again. A loss with a cluster does not count. */

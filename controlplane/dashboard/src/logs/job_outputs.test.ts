@@ -20,6 +20,7 @@ function job(more: Partial<Job>): Job {
         unknownSince: null,
         priority: 0,
         deadline: null,
+        parallelism: null,
         elements: { total: 1 },
         cluster: null,
         endedAt: null,

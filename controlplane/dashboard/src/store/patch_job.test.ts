@@ -21,6 +21,7 @@ function job(members: Partial<Job> = {}): Job {
         unknownSince: null,
         priority: 0,
         deadline: null,
+        parallelism: null,
         elements: { total: 1, started: 0, live: 0, unknown: 0, succeeded: 0, failed: 0, cancelled: 0 },
         cluster: null,
         endedAt: null,

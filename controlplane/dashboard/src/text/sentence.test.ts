@@ -22,6 +22,7 @@ function job(members: Partial<Job>): Job {
         unknownSince: null,
         priority: 0,
         deadline: null,
+        parallelism: null,
         elements: { total: 1 },
         cluster: null,
         endedAt: null,

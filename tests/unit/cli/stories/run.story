@@ -62,7 +62,7 @@ fairlead run --env =b true
     ! fairlead: --env =b: wants NAME=VALUE
     exit 64
 fairlead run --array many true
-    ! fairlead: --array many: wants a number from 1 to 16777216
+    ! fairlead: --array many: wants a number from 1 to 16777216, or N%M: M of N elements at the same time
     exit 64
 fairlead run --priority 1.5 true
     ! fairlead: --priority 1.5: wants a number from -1000 to 1000

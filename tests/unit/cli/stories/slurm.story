@@ -20,7 +20,7 @@ fairlead run --script /dev/stdin
 fairlead run --script /dev/stdin
 | #!/bin/sh
 | #SBATCH --array=1-9:2
-    ! fairlead: /dev/stdin: line 2: --array 1-9:2: only 0-N: elements count from 0 without steps; write '#FAIRLEAD --array N' and let the script make its number of $FAIRLEAD_ELEMENT
+    ! fairlead: /dev/stdin: line 2: --array 1-9:2: only 0-N, or 0-N%M: elements count from 0 without steps; write '#FAIRLEAD --array N' and let the script make its number of $FAIRLEAD_ELEMENT
     exit 64
 fairlead run --script /dev/stdin
 | #!/bin/sh

@@ -152,9 +152,43 @@ static void a_deadline_goes_with_its_job(void **state)
     job_table_fini(&table); /* frees those that are left */
 }
 
+static void a_parallelism_bounds_what_may_start_of_an_array(void **state)
+{
+    struct job_table table;
+    struct job *array, *plain;
+
+    (void)state;
+    job_table_init(&table, 8);
+    array = job_table_at(&table, job_table_add(&table, (struct fl_job){1}));
+    plain = job_table_at(&table, job_table_add(&table, (struct fl_job){2}));
+    array->elements = 100;
+    plain->elements = 1;
+    assert_int_equal(job_table_starts_left(&table, array), UINT32_MAX);
+    job_table_put_parallelism(&table, array, 8);
+    job_table_put_parallelism(&table, plain, 8);
+    assert_int_equal(job_table_parallelism(&table, array), 8);
+    assert_int_equal(job_table_starts_left(&table, array), 8);
+    job_table_need_run(&table, array)->live = 7;
+    job_table_need_run(&table, plain)->live = 1;
+    assert_int_equal(job_table_starts_left(&table, array), 1);
+    assert_int_equal(job_table_starts_left(&table, plain), UINT32_MAX);
+    job_table_run(&table, array)->live = 8;
+    assert_int_equal(job_table_starts_left(&table, array), 0);
+    job_table_put_parallelism(&table, array, 3); /* lowered below what is live */
+    assert_int_equal(job_table_starts_left(&table, array), 0);
+    job_table_put_parallelism(&table, array, 0);
+    assert_int_equal(job_table_starts_left(&table, array), UINT32_MAX);
+    job_table_put_parallelism(&table, array, 5);
+    job_table_remove(&table, job_table_find(&table, (struct fl_job){1}));
+    array = job_table_at(&table, job_table_add(&table, (struct fl_job){1}));
+    assert_int_equal(job_table_parallelism(&table, array), 0);
+    job_table_fini(&table); /* frees that of the plain job */
+}
+
 FL_TESTS(cmocka_unit_test(jobs_are_found_by_id_and_walked_in_its_order),
          cmocka_unit_test(at_jobs_max_there_is_no_slot_until_one_goes),
          cmocka_unit_test(a_plain_job_has_one_element),
          cmocka_unit_test(an_arrays_elements_are_walked_in_their_order),
          cmocka_unit_test(a_deadline_goes_with_its_job),
+         cmocka_unit_test(a_parallelism_bounds_what_may_start_of_an_array),
          cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each))

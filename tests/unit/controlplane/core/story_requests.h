@@ -181,6 +181,7 @@ static bool read_item_word(struct teller *teller, struct core_submit_item *item)
     if (take(teller, "alone")) return item->is_singleton = true;
     if (take_u32(teller, "retries", &item->retries_max)) return true;
     if (take_u32(teller, "deadline", &item->deadline_s)) return true;
+    if (take_u32(teller, "limit", &item->parallelism)) return true;
     if ((text = take_value(teller, "prio"))) {
         item->priority = (int32_t)strtol(text, NULL, 10);
         return true;
@@ -262,7 +263,8 @@ static void job_request(struct teller *teller, enum core_event_kind kind)
     ask(teller, &event);
 }
 
-/* edit JOB [edits=N] [queue=Q] [prio=N] [deadline=S] [name=TEXT] [labels=TEXT] [held|released] */
+/* edit JOB [edits=N] [queue=Q] [prio=N] [deadline=S] [limit=N] [name=TEXT] [labels=TEXT]
+ * [held|released] */
 static void edit(struct teller *teller)
 {
     struct core_event event = {.kind = CORE_EV_edit,
@@ -278,6 +280,7 @@ static void edit(struct teller *teller)
     event.edit.sets_priority = text != NULL;
     if (text) event.edit.priority = (int32_t)strtol(text, NULL, 10);
     event.edit.sets_deadline = take_u32(teller, "deadline", &event.edit.deadline_s);
+    event.edit.sets_parallelism = take_u32(teller, "limit", &event.edit.parallelism);
     if ((text = take_value(teller, "name"))) event.edit.name = str(text);
     event.edit.sets_words = text != NULL;
     if ((text = take_value(teller, "labels"))) event.edit.labels = str(text);

@@ -123,6 +123,7 @@ static void tell_view(struct teller *teller, const struct core_job_view *view)
              view->elements_failed, view->elements_cancelled);
         if (view->elements_unknown) tell(teller, " unknown=%u", view->elements_unknown);
     }
+    if (view->parallelism) tell(teller, " limit=%u", view->parallelism);
     if (view->is_picked) tell(teller, " picked");
     if (view->cluster.n) {
         tell(teller, " on %s attempt=%u", teller->clusters[view->cluster.n].name, view->attempt);
@@ -245,6 +246,7 @@ static bool says_nothing(const struct row *row, const char *word)
                                          "deadline_s=0",
                                          "retries_max=0",
                                          "is_singleton=0",
+                                         "parallelism=0",
                                          "is_removed=0",
                                          "has_default_cpu=0",
                                          "default_cpu_milli=0"};

@@ -5,7 +5,8 @@
 #include "shared/spec/job_fields.h"
 #include "tests/fl_test.h"
 
-/* An edit of one job, and what it becomes: "name|queue|priority|deadline|hold|labels". */
+/* An edit of one job, and what it becomes: "name|queue|priority|deadline|hold|labels", and
+ * behind it a parallelism. */
 static const struct {
     const char *edit, *becomes;
 } edits[] = {
@@ -16,6 +17,8 @@ static const struct {
     {"{\"deadline\":\"1h30m\"}", "sweep|ml|5|5400|0|a=1 b=2"},
     {"{\"deadline\":90}", "sweep|ml|5|90|0|a=1 b=2"},
     {"{\"deadline\":null,\"hold\":true}", "sweep|ml|5|0|1|a=1 b=2"},
+    {"{\"parallelism\":8}", "sweep|ml|5|60|0|a=1 b=2|8"},
+    {"{\"parallelism\":null}", "sweep|ml|5|60|0|a=1 b=2"},
     {"{\"labels\":{\"b\":\"9\",\"c\":\"3\"}}", "sweep|ml|5|60|0|a=1 b=9 c=3"},
     {"{\"labels\":{\"a\":null,\"z\":null}}", "sweep|ml|5|60|0|b=2"},
     {"{\"labels\":{\"a\":null,\"c\":\"3\",\"b\":null}}", "sweep|ml|5|60|0|c=3"},
@@ -33,6 +36,8 @@ static const struct {
     {"{\"command\":[\"a\"]}", "/command", "submit another one"},
     {"{\"array\":3}", "/array", "submit another one"},
     {"{\"params\":{}}", "/params", "submit another one"},
+    {"{\"parallelism\":0}", "/parallelism", ""},
+    {"{\"parallelism\":\"all\"}", "/parallelism", ""},
     {"{\"priority\":\"high\"}", "/priority", ""},
     {"{\"priority\":null}", "/priority", ""},
     {"{\"hold\":null}", "/hold", ""},
@@ -76,6 +81,7 @@ static const char *words_of(const struct fl_job_spec *spec, struct fl_arena *are
                                  FL_STR_ARG(spec->labels.at[i].key),
                                  FL_STR_ARG(spec->labels.at[i].value));
     }
+    if (spec->parallelism) labels = fl_arena_printf(arena, "%s|%u", labels, spec->parallelism);
     return fl_arena_printf(arena, FL_STR_FMT "|" FL_STR_FMT "|%d|%u|%d|%s", FL_STR_ARG(spec->name),
                            FL_STR_ARG(spec->queue), (int)spec->priority, spec->deadline_s,
                            spec->is_held, labels);

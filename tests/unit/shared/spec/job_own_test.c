@@ -68,6 +68,7 @@ static void each_own_member_takes_the_place_of_the_specs(void **state)
         const char *line, *part;
     } cases[] = {
         {"{\"name\":\"own\"}", "\"name\":\"own\""},
+        {"{\"parallelism\":2}", "\"array\":3,\"parallelism\":2"},
         {"{\"queue\":\"own\"}", "\"queue\":\"own\""},
         {"{\"array\":9}", "\"array\":9"},
         {"{\"priority\":-4}", "\"priority\":-4"},

@@ -317,6 +317,34 @@ static void jobs_to_run_after_are_the_jobs_own(void **state)
     end(&world);
 }
 
+static void a_parallelism_is_the_jobs_own_and_needs_an_array(void **state)
+{
+    struct world world;
+    struct fl_buf buf;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'image':'a','array':100,'parallelism':8}");
+    assert_int_equal(world.spec.parallelism, 8);
+    fl_buf_init(&buf, FL_JOB_SPEC_BYTES_MAX);
+    assert_true(fl_job_spec_canonical(&buf, &world.spec)); /* no part of the spec */
+    fl_buf_put_u8(&buf, 0);
+    assert_null(strstr((const char *)buf.at, "parallelism"));
+    fl_buf_clear(&buf);
+    assert_true(fl_job_spec_document(&buf, &world.spec));
+    fl_buf_put_u8(&buf, 0);
+    assert_non_null(strstr((const char *)buf.at, "\"array\":100,\"parallelism\":8"));
+    fl_buf_fini(&buf);
+    assert_good(&world, "{'image':'a','array':1,'parallelism':8}");
+    assert_good(&world, "{'image':'a','array':4,'parallelism':8}");
+    assert_false(parse(&world, "{'image':'a','parallelism':8}"));
+    assert_non_null(strstr(story(&world), "/parallelism: this limits how many elements of an array "
+                                          "run at the same time, and there is no array"));
+    assert_false(parse(&world, "{'image':'a','array':4,'parallelism':0}"));
+    assert_non_null(strstr(story(&world), "/parallelism: "));
+    end(&world);
+}
+
 static void a_field_that_is_unknown_is_named_with_the_one_that_was_meant(void **state)
 {
     struct world world;
@@ -630,6 +658,7 @@ FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_i
          cmocka_unit_test(a_job_asks_for_so_many_kinds),
          cmocka_unit_test(the_long_form_takes_a_pod_template),
          cmocka_unit_test(jobs_to_run_after_are_the_jobs_own),
+         cmocka_unit_test(a_parallelism_is_the_jobs_own_and_needs_an_array),
          cmocka_unit_test(a_field_that_is_unknown_is_named_with_the_one_that_was_meant),
          cmocka_unit_test(what_a_field_may_not_hold_is_refused),
          cmocka_unit_test(twenty_problems_are_told_and_the_others_counted),

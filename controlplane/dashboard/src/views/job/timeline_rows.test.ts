@@ -22,6 +22,7 @@ function job(total: number): Job {
         unknownSince: null,
         priority: 0,
         deadline: null,
+        parallelism: null,
         elements: { total },
         cluster: null,
         endedAt: null,
