@@ -68,11 +68,8 @@ static const char *end_of(const char *word)
 {
     static const struct {
         const char *word, *on;
-    } ends[] = {{"ok", "success"},
-                {"success", "success"},
-                {"any", "any"},
-                {"fail", "failure"},
-                {"failure", "failure"}};
+    } ends[] = {{"ok", "success"},   {"success", "success"}, {"any", "any"},
+                {"fail", "failure"}, {"failure", "failure"}, {"each", "each"}};
 
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         if (strcmp(word, ends[i].word) == 0) return ends[i].on;
@@ -87,7 +84,8 @@ static bool put_one_after(struct cli *cli, char *word, json_t *list, int *ret_co
     const char *on = colon ? end_of(colon + 1) : "success", *id;
 
     if (!on) {
-        *ret_code = cli_fail(CLI_USAGE, "--after %s: after the colon comes ok, any or fail", word);
+        *ret_code =
+            cli_fail(CLI_USAGE, "--after %s: after the colon comes ok, any, fail or each", word);
         return false;
     }
     if (colon) *colon = '\0';

@@ -117,7 +117,8 @@ static const char *dependency(const char *value, struct fl_arena *arena, struct 
 {
     static const struct {
         const char *slurm, *ours;
-    } kinds[] = {{"afterok", "ok"}, {"afterany", "any"}, {"afternotok", "fail"}};
+    } kinds[] = {
+        {"afterok", "ok"}, {"afterany", "any"}, {"afternotok", "fail"}, {"aftercorr", "each"}};
     enum { KINDS_LEN = sizeof kinds / sizeof *kinds };
     char *text = fl_arena_copy(arena, value, strlen(value)), *part;
     const char *list = "";
@@ -131,10 +132,11 @@ static const char *dependency(const char *value, struct fl_arena *arena, struct 
             i++;
         }
         if (i == KINDS_LEN) {
-            fl_fail(err, FL_INVALID,
-                    "singleton, and afterok, afterany and afternotok with ids of jobs are kept, as "
-                    "in '#FAIRLEAD --after job-7:any'; '%s' is not",
-                    kind);
+            fl_fail(
+                err, FL_INVALID,
+                "singleton, and afterok, afterany, afternotok and aftercorr with ids of jobs are "
+                "kept, as in '#FAIRLEAD --after job-7:any'; '%s' is not",
+                kind);
             return NULL;
         }
         do {

@@ -44,7 +44,10 @@ static void put_after(struct cli *cli, const json_t *list)
     {
         const char *on = cli_text(one, "on");
 
-        printf("%-12s %s of %s\n", "after", strcmp(on, "any") == 0 ? "end" : cli_plain(cli, on),
+        printf("%-12s %s of %s\n", "after",
+               strcmp(on, "any") == 0    ? "end"
+               : strcmp(on, "each") == 0 ? "each element"
+                                         : cli_plain(cli, on),
                cli_plain(cli, cli_text(one, "job")));
     }
 }

@@ -65,6 +65,7 @@ void core_destroy(struct core *core)
     job_table_fini(&core->jobs);
     dependency_table_fini(&core->dependencies);
     singleton_table_fini(&core->singletons);
+    pair_table_fini(&core->pairs);
     queue_table_fini(&core->queues);
     shape_table_fini(&core->shapes);
     cluster_table_fini(&core->clusters);

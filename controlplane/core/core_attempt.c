@@ -249,7 +249,7 @@ static struct element_slot take_element(struct core *core, struct job_slot job_s
     slot = element_table_add(&core->elements);
     fl_assert(slot.n); /* the round looked */
     element_table_at(&core->elements, slot)->job = job_slot;
-    number = job_table_number(&core->jobs, job, job->elements_next++);
+    number = job_table_take_fresh(&core->jobs, job);
     element_table_at(&core->elements, slot)->element = number;
     job_table_put_element(&core->jobs, job, number, slot);
     return slot;
@@ -648,7 +648,8 @@ void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot 
     run->stop = (uint16_t)reason;
     run->ready_first = run->ready_last = none;
     core_job_place(core, job_slot);
-    if (run->live > 0 || core->slice_left < (uint64_t)LOOKS_OF_END * core_job_open(job, run)) {
+    if (run->live > 0 || run->dependents ||
+        core->slice_left < (uint64_t)LOOKS_OF_END * core_job_open(job, run)) {
         core_batch_row(batch, &mark); /* all else follows from it, after a reload too */
     }
     run->is_swept = true;
@@ -671,13 +672,14 @@ bool core_job_stop_slice(struct core *core, struct core_batch *batch, struct job
             core_spend(core, 1);
             core_attempt_stop(core, batch, slot, reason);
         } else {
-            bool is_last = core_job_open(job, run) == 1;
+            bool is_last = core_job_open(job, run) == 1 && !core_job_owes_ends(job, run);
 
             core_spend(core, LOOKS_OF_END);
             core_element_end(core, batch, slot, core_job_stopped_state(reason), reason);
             if (is_last) return true;
         }
     }
+    if (!core_pair_sweep(core, batch, job_slot)) return false;
     run->is_swept = false;
     core_job_end_if_over(core, batch, job_slot, reason);
     return true;

@@ -14,12 +14,25 @@ static uint64_t hash_text(uint64_t h, const char *text)
     return fl_hash64(h, text, strlen(text));
 }
 
+/* Those of a job that is stopped say nothing any more. */
+static uint64_t hash_pair(const struct core *core, const struct pair *pair, uint64_t h)
+{
+    h = fl_hash_u64(h, pair->target.n ? job_table_at(&core->jobs, pair->target)->id : 0);
+    for (uint32_t at = pair_next_left(pair, 0); at != UINT32_MAX;
+         at = pair_next_left(pair, at + 1)) {
+        h = fl_hash_u64(h, (uint64_t)at << 1 | pair_is_ready(pair, at));
+    }
+    return h;
+}
+
 static uint64_t hash_elements(const struct core *core, const struct job *job, uint64_t h)
 {
+    static const struct job_run empty = {0};
     const struct job_run *run = job_table_run(&core->jobs, job);
     struct element_slot slot;
     uint32_t number = 0;
 
+    if (!run) run = &empty; /* a record may stay although what it was for has gone */
     for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)).n != 0;
          from = number + 1) {
         const struct element *element = element_table_at(&core->elements, slot);
@@ -36,6 +49,7 @@ static uint64_t hash_elements(const struct core *core, const struct job *job, ui
     for (size_t i = 0; i < run->picks.len; i++) {
         h = fl_hash_u64(h, (uint64_t)run->picks.at[i].first << 32 | run->picks.at[i].last);
     }
+    if (run->pair && run->stop == REASON_none) h = hash_pair(core, run->pair, h);
     h = fl_hash_u64(h, (uint64_t)run->succeeded << 32 | run->failed);
     h = fl_hash_u64(h, (uint64_t)run->cancelled << 32 | run->stop);
     return fl_hash_u64(h, (uint64_t)run->first_start);
@@ -54,7 +68,6 @@ static uint64_t hash_dependencies(const struct core *core, const struct job *job
 static uint64_t hash_job(const struct core *core, const struct job *job, uint64_t h)
 {
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
-    const struct job_run *run = job_table_run(&core->jobs, job);
 
     h = fl_hash_u64(h, job->id);
     h = fl_hash_u64(h, (uint64_t)job->tenant << 32 | bucket->queue.n);
@@ -70,7 +83,7 @@ static uint64_t hash_job(const struct core *core, const struct job *job, uint64_
     }
     h = fl_hash_u64(h, (uint64_t)job_table_deadline_s(&core->jobs, job) << 32 | job->retries_max);
     h = fl_hash_u64(h, job_table_parallelism(&core->jobs, job));
-    return run ? hash_elements(core, job, h) : h;
+    return hash_elements(core, job, h);
 }
 
 static uint64_t hash_access(const struct access_table *access, uint64_t h)
@@ -157,7 +170,7 @@ uint64_t core_hash(const struct core *core)
 /* ---- whether it is whole --------------------------------------------------------------------- */
 
 struct sums {
-    size_t elements, live, deadlines, later, edges, singletons;
+    size_t elements, live, deadlines, later, edges, singletons, pairs;
 };
 
 /* Its START waits to be sent again, in the cluster's session of now. */
@@ -224,8 +237,8 @@ static void check_elements(const struct core *core, const struct job *job,
          from = number + 1) {
         const struct element *element = element_table_at(&core->elements, slot);
 
-        fl_assert(element->element == number &&
-                  job_table_place(&core->jobs, job, number) < job->elements_next);
+        fl_assert(element->element == number);
+        fl_assert(run->pair || job_table_place(&core->jobs, job, number) < job->elements_next);
         fl_assert(job_table_at(&core->jobs, element->job) == job);
         open++;
         if (element->place == ELEMENT_LIVE) {
@@ -248,7 +261,8 @@ static void check_elements(const struct core *core, const struct job *job,
     fl_assert(unknown == run->unknown && overdue == run->overdue);
     fl_assert(open + ended == job->elements_next);
     fl_assert(ended < job->elements); /* else it would have ended */
-    fl_assert(run->stop == REASON_none || open > 0 || (run->is_swept && job->elements_next == 0));
+    fl_assert(run->stop == REASON_none || open > 0 ||
+              (run->is_swept && (job->elements_next == 0 || run->dependents)));
     sums->later += run->is_swept;
     sums->elements += open;
     sums->live += live;
@@ -271,6 +285,29 @@ static void check_dependencies(const struct core *core, const struct job *job, s
     }
 }
 
+static bool is_paired(const struct core *core, const struct job *job)
+{
+    const struct job_run *run = job_table_run(&core->jobs, job);
+
+    return run && run->pair;
+}
+
+/* Each element waits, is ready, or has begun.  The target is open, and knows the pair. */
+static void check_pair(const struct core *core, const struct job *job, const struct job_run *run)
+{
+    const struct pair *pair = run->pair, *of_target;
+
+    fl_assert(core->pairs.pairs.at[pair->place_in_table] == pair);
+    fl_assert(job_table_at(&core->jobs, pair->job) == job && pair->elements == job->elements);
+    fl_assert(pair->waiting_len + pair->ready_len + job->elements_next == job->elements);
+    fl_assert(pair->waiting_len == 0 || pair->target.n || run->stop != REASON_none);
+    if (!pair->target.n) return;
+    of_target = job_table_run(&core->jobs, job_table_at(&core->jobs, pair->target))->dependents;
+    while (of_target != pair) {
+        of_target = of_target->next_of_target;
+    }
+}
+
 /* The first of a line is open, and older than the others; none but the first has started. */
 static void check_singleton(const struct core *core, const struct job *job, struct sums *sums)
 {
@@ -280,7 +317,7 @@ static void check_singleton(const struct core *core, const struct job *job, stru
     first = singleton_table_first(&core->singletons, job->id);
     fl_assert(first <= job->id && job_table_find(&core->jobs, (struct fl_job){first}).n);
     fl_assert((first == job->id) == (singleton_table_before(&core->singletons, job->id) == 0));
-    fl_assert(first == job->id || job->elements_next == 0);
+    fl_assert(first == job->id || job->elements_next == 0 || is_paired(core, job));
     sums->singletons++;
 }
 
@@ -301,6 +338,8 @@ static void check_jobs(const struct core *core, struct sums *sums)
         check_singleton(core, job, sums);
         if (run) {
             check_elements(core, job, run, sums);
+            if (run->pair) check_pair(core, job, run);
+            sums->pairs += run->pair != NULL;
         } else {
             fl_assert(job->elements_next == 0);
         }
@@ -547,5 +586,6 @@ void core_check(const struct core *core)
     fl_assert(sums.deadlines == core->deadlines);
     fl_assert(sums.edges == core->dependencies.edges.len);
     fl_assert(sums.singletons == core->singletons.singletons.len);
+    fl_assert(sums.pairs == core->pairs.pairs.len);
     fl_assert(sums.later <= core_later_len(core)); /* a job may have ended meanwhile */
 }

@@ -110,6 +110,7 @@ void core_element_end(struct core *core, struct core_batch *batch, struct elemen
     job_table_remove_element(&core->jobs, job, element->element);
     element_table_remove(&core->elements, slot);
     core->is_dirty = true;
+    if (run->dependents) core_pair_tell(core, batch, job_slot, row.element_end.element, state);
     core_job_end_if_over(core, batch, job_slot, reason);
 }
 

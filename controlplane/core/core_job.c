@@ -15,7 +15,7 @@ static bool may_start(const struct core *core, const struct job *job)
 
     if (job->is_held || job->is_after || (run && run->stop != REASON_none)) return false;
     if (job->is_singleton && !is_first(core, job)) return false;
-    return job->elements_next < job->elements || (run && run->ready_first.n != 0);
+    return job_table_fresh(&core->jobs, job) > 0 || (run && run->ready_first.n != 0);
 }
 
 bool core_job_is_throttled(const struct core *core, const struct job *job)
@@ -92,7 +92,7 @@ static bool may_have_marks(const struct core *core, const struct job *job,
 {
     if (job->is_held || job->is_after || job->is_singleton) return true;
     if (job_table_revision(&core->jobs, job) > 0) return true;
-    return run && (run->stop != REASON_none || run->first_start || run->picks.len > 0);
+    return run && (run->stop != REASON_none || run->first_start || run->picks.len > 0 || run->pair);
 }
 
 /* ---- jobs that wait for others --------------------------------------------------------------- */
@@ -201,6 +201,40 @@ static void end_turn(struct core *core, struct job *job)
     if (next) core_job_place(core, job_table_find(&core->jobs, (struct fl_job){next}));
 }
 
+/* ---- arrays that wait for each other element by element -------------------------------------- */
+
+bool core_job_owes_ends(const struct job *job, const struct job_run *run)
+{
+    return run && run->dependents && job->elements_next < job->elements;
+}
+
+/* The job ends.  Each of its elements has ended, so no element waits for it any more. */
+static void end_pairs(struct core *core, struct job_run *run)
+{
+    struct pair **at;
+
+    for (struct pair *pair = run->dependents; pair; pair = pair->next_of_target) {
+        const struct job_run *waiting =
+            job_table_run(&core->jobs, job_table_at(&core->jobs, pair->job));
+
+        fl_assert(pair->waiting_len == 0 || waiting->stop != REASON_none);
+        pair->target = (struct job_slot){0};
+    }
+    run->dependents = NULL;
+    if (!run->pair) return;
+    if (run->pair->target.n) {
+        const struct job *target = job_table_at(&core->jobs, run->pair->target);
+
+        at = &job_table_run(&core->jobs, target)->dependents;
+        while (*at != run->pair) {
+            at = &(*at)->next_of_target;
+        }
+        *at = run->pair->next_of_target;
+    }
+    pair_table_remove(&core->pairs, run->pair);
+    run->pair = NULL;
+}
+
 /* ---- its end --------------------------------------------------------------------------------- */
 
 static bool is_array(const struct job *job, const struct job_run *run)
@@ -222,6 +256,7 @@ static void end_job(struct core *core, struct core_batch *batch, struct job_slot
                                   .has_marks = may_have_marks(core, job, run)}};
 
     if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
+    if (run) end_pairs(core, run);
     dependency_table_drop(&core->dependencies, job->id);
     end_turn(core, job);
     queue_table_remove(&core->queues, &core->jobs, slot);
@@ -238,6 +273,19 @@ enum job_state core_job_stopped_state(enum reason reason)
     return reason == REASON_Cancelled || reason == REASON_NeverMet ? JOB_cancelled : JOB_failed;
 }
 
+/* Some elements of a pair are cancelled although the job is not. */
+static enum job_state state_of_elements(const struct job_run *run)
+{
+    if (run->failed) return JOB_failed;
+    return run->cancelled ? JOB_cancelled : JOB_succeeded;
+}
+
+static enum reason reason_of_array(const struct job_run *run)
+{
+    if (run->failed) return REASON_ElementsFailed;
+    return run->cancelled ? REASON_NeverMet : REASON_Succeeded;
+}
+
 void core_job_end_if_over(struct core *core, struct core_batch *batch, struct job_slot slot,
                           enum reason reason)
 {
@@ -245,7 +293,7 @@ void core_job_end_if_over(struct core *core, struct core_batch *batch, struct jo
     const struct job_run *run = job_table_run(&core->jobs, job);
 
     if (run->stop != REASON_none) {
-        if (core_job_open(job, run) > 0) return;
+        if (core_job_open(job, run) > 0 || core_job_owes_ends(job, run)) return;
         if (job->elements_next == 0) {
             core_spend(core, LOOKS_OF_END);
             core_job_end_unstarted(core, batch, slot, run->stop);
@@ -253,10 +301,8 @@ void core_job_end_if_over(struct core *core, struct core_batch *batch, struct jo
         }
         end_job(core, batch, slot, core_job_stopped_state(run->stop), run->stop);
     } else if (job->elements_next == job->elements && core_job_open(job, run) == 0) {
-        enum job_state state = run->failed ? JOB_failed : JOB_succeeded;
-
-        if (job->elements > 1) reason = run->failed ? REASON_ElementsFailed : REASON_Succeeded;
-        end_job(core, batch, slot, state, reason);
+        if (job->elements > 1) reason = reason_of_array(run);
+        end_job(core, batch, slot, state_of_elements(run), reason);
     }
 }
 

@@ -270,6 +270,9 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
     case CORE_MARK_singleton:
         if (!load_singleton(core, slot, row->body, err)) return false;
         break;
+    case CORE_MARK_each:
+        if (!core_pair_load(core, slot, row->value, err)) return false;
+        break;
     default:
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no mark has the number %u", row->job,
                        row->kind);
@@ -298,7 +301,8 @@ static bool load_array_ends(struct core *core, const struct row_array_ends *row,
     run->succeeded = row->succeeded;
     run->failed = row->failed;
     run->cancelled = row->cancelled;
-    job->elements_next = job_table_place(&core->jobs, job, row->last) + 1;
+    job->elements_next =
+        run->pair ? (uint32_t)ended : job_table_place(&core->jobs, job, row->last) + 1;
     core_job_place(core, slot);
     return true;
 }
@@ -338,6 +342,20 @@ static void link_attempt(struct core *core, struct element_slot slot)
     core_attempt_link(core, slot);
 }
 
+/* False: it waits for an element of another array. */
+static bool load_begun(struct core *core, struct job *job, uint32_t element)
+{
+    const struct job_run *run = job_table_run(&core->jobs, job);
+    uint32_t place = job_table_place(&core->jobs, job, element);
+
+    if (run->pair) {
+        job->elements_next++;
+        return pair_is_ready(run->pair, place) && pair_take(run->pair, place);
+    }
+    if (place >= job->elements_next) job->elements_next = place + 1;
+    return true;
+}
+
 static bool load_attempt(struct core *core, const struct row_attempt_new *row, struct fl_err *err)
 {
     struct job_slot job_slot = find_job(core, row->job, err);
@@ -346,7 +364,6 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     struct element_slot slot;
     struct shape_slot shape;
     struct fl_cluster cluster = {row->cluster};
-    uint32_t place;
 
     if (!job) return false;
     slot = job_table_element(&core->jobs, job, row->element);
@@ -363,8 +380,11 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
         element_table_at(&core->elements, slot)->job = job_slot;
         element_table_at(&core->elements, slot)->element = row->element;
         job_table_put_element(&core->jobs, job, row->element, slot);
-        place = job_table_place(&core->jobs, job, row->element);
-        if (place >= job->elements_next) job->elements_next = place + 1;
+        if (!load_begun(core, job, row->element)) {
+            return fl_fail(err, FL_TORN,
+                           "job %" PRIu64 " element %" PRIu32 " began, and its turn had not come",
+                           row->job, row->element);
+        }
         core_job_place(core, job_slot);
     } else if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {
         core_attempt_unlink(core, slot); /* this one follows it */
@@ -470,6 +490,8 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
         return load_attempt_end(core, &row->attempt_end, err);
     case ROW_array_ends:
         return load_array_ends(core, &row->array_ends, err);
+    case ROW_pair_end:
+        return core_pair_load_end(core, &row->pair_end, err);
     case ROW_attempt_stop:
         return load_attempt_stop(core, &row->attempt_stop, err);
     default:

@@ -20,6 +20,14 @@ static bool is_behind(const struct core *core, const struct job *job)
     return job->is_singleton && singleton_table_first(&core->singletons, job->id) != job->id;
 }
 
+/* Nothing of it is in line: why not. */
+static enum reason reason_of_pause(const struct job_run *run)
+{
+    bool waits = run && run->pair && run->pair->waiting_len > 0;
+
+    return waits ? REASON_WaitsForElements : REASON_BackoffUntil;
+}
+
 /* Why the job is not running, so far as is known; the most telling reason first. */
 static enum reason reason_of(const struct core *core, const struct job *job,
                              const struct job_run *run)
@@ -37,7 +45,7 @@ static enum reason reason_of(const struct core *core, const struct job *job,
     if (job->is_after) return REASON_WaitsForJobs;
     if (is_behind(core, job)) return REASON_WaitsForTurn;
     if (queue_table_at(&core->queues, bucket->queue)->is_paused) return REASON_QueuePaused;
-    if (job->place == JOB_OUT) return REASON_BackoffUntil;
+    if (job->place == JOB_OUT) return reason_of_pause(run);
     return bucket->why == REASON_none ? REASON_PriorityBehind : (enum reason)bucket->why;
 }
 
@@ -150,6 +158,21 @@ static const char *after_sentence(struct core *core, const struct job *job)
         text = fl_arena_printf(&core->scratch, "%s and %" PRIu32 " more", text, len - NAMED_MAX);
     }
     return fl_arena_printf(&core->scratch, "it waits for %s", text);
+}
+
+/* Names the array that its elements wait for, and how that stands. */
+static const char *elements_sentence(struct core *core, const struct job *job)
+{
+    const struct pair *pair = job_table_run(&core->jobs, job)->pair;
+    const struct job *target = job_table_at(&core->jobs, pair->target);
+    char name[FL_JOB_NAME_MAX];
+
+    fl_job_name((struct fl_job){target->id}, name);
+    return fl_arena_printf(&core->scratch,
+                           "%" PRIu32 " of %" PRIu32
+                           " elements wait for the success of the same element of %s (%s)",
+                           pair->waiting_len, pair->elements, name,
+                           job_state_name(job_table_state(&core->jobs, target)));
 }
 
 /* Names the job whose turn it is under the name of this one.  A line goes through all queues, and
@@ -306,6 +329,9 @@ static void read_job(struct core *core, const struct core_event *event, struct c
     if (view.reason == REASON_WaitsForJobs) {
         page.sentence = after_sentence(core, job_table_at(&core->jobs, slot));
     }
+    if (view.reason == REASON_WaitsForElements) {
+        page.sentence = elements_sentence(core, job_table_at(&core->jobs, slot));
+    }
     if (view.reason == REASON_WaitsForTurn) {
         page.sentence = turn_sentence(core, job_table_at(&core->jobs, slot));
     }
@@ -450,6 +476,7 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
 
     if (view->reason == REASON_none) return "it runs";
     if (view->reason == REASON_WaitsForJobs) return after_sentence(core, job);
+    if (view->reason == REASON_WaitsForElements) return elements_sentence(core, job);
     if (view->reason == REASON_WaitsForTurn) return turn_sentence(core, job);
     if (view->reason == REASON_ArrayThrottle) return throttle_sentence(core, view);
     if (view->reason == REASON_ClusterSilent) {

@@ -2,7 +2,8 @@
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
  * Calls go one way: core -> core_load, core_submit, core_control, core_edit, core_overdue,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
- * core_element -> core_job, core_owed -> core_history, core_emit, core_timer, core_later.
+ * core_element -> core_pair -> core_job, core_owed -> core_history, core_emit, core_timer,
+ * core_later.
  * Uses shared/base and the core's tables. */
 #pragma once
 
@@ -61,6 +62,7 @@ struct core {
     struct job_table jobs;
     struct dependency_table dependencies;
     struct singleton_table singletons;
+    struct pair_table pairs;
     struct element_table elements;
     struct cluster_table clusters;
     struct resource_table resources;
@@ -227,6 +229,23 @@ void core_element_ready(struct core *core, struct element_slot element);
 /* Counts the end of an attempt that is followed by another; true: it counts against the retries. */
 bool core_element_count(struct element *element, enum reason reason);
 
+/* ---- core_pair.c: arrays that wait for each other element by element ------------------------- */
+
+/* The arrays that wait for this one and for those, with it, and with those that it waits for. */
+uint32_t core_pair_family(const struct core *core, struct job_slot job);
+/* Elements of a new job wait for those of 'target'. */
+void core_pair_add(struct core *core, struct core_batch *batch, struct job_slot job,
+                   struct job_slot target);
+/* An element has ended: arrays that wait for it go on, or an element of theirs ends, too. */
+void core_pair_tell(struct core *core, struct core_batch *batch, struct job_slot job,
+                    uint32_t element, enum job_state state);
+/* The job is stopped: its elements that have not begun end; false: some are left. */
+bool core_pair_sweep(struct core *core, struct core_batch *batch, struct job_slot job);
+FL_CHECK bool core_pair_load(struct core *core, struct job_slot job, int64_t target,
+                             struct fl_err *err);
+FL_CHECK bool core_pair_load_end(struct core *core, const struct row_pair_end *row,
+                                 struct fl_err *err);
+
 /* ---- core_job.c: a job between its attempts, and its end ------------------------------------- */
 
 /* A new job waits for the ends of these, which are open. */
@@ -255,6 +274,9 @@ enum job_state core_job_stopped_state(enum reason reason);
  * element. */
 void core_job_end_if_over(struct core *core, struct core_batch *batch, struct job_slot job,
                           enum reason reason);
+/* Other arrays wait for its elements, and some of these have not begun: each ends by itself, so
+ * that the others hear of it. */
+bool core_job_owes_ends(const struct job *job, const struct job_run *run);
 /* Ends a job of which nothing has started. */
 void core_job_end_unstarted(struct core *core, struct core_batch *batch, struct job_slot job,
                             enum reason reason);

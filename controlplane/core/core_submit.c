@@ -27,7 +27,8 @@ struct accepted {
     struct fl_dependency *after; /* all jobs that it is to run after ... */
     struct fl_dependency *unmet; /* ... and those that have not ended */
     size_t after_len, unmet_len;
-    struct fl_str key; /* a singleton's, see singleton_table.h; else empty */
+    struct job_slot each; /* its elements wait for those of this one; none: they do not */
+    struct fl_str key;    /* a singleton's, see singleton_table.h; else empty */
 };
 
 /* The bounds of the item alone. */
@@ -194,6 +195,95 @@ static bool check_dependents(struct core *core, struct fl_job job, const char *n
                                   DEPENDENTS_MAX, name));
 }
 
+/* The array is open, and none of its elements failed: the core counts those that did, and does not
+ * know which they are. */
+static bool check_each(struct core *core, const struct core_event *event,
+                       const struct core_dependency *asked, struct fl_job job,
+                       struct accepted *found, struct core_outcome *outcome)
+{
+    struct job_slot slot = job_table_find(&core->jobs, job);
+    const struct job *target = slot.n ? job_table_at(&core->jobs, slot) : NULL;
+    const struct job_run *run = target ? job_table_run(&core->jobs, target) : NULL;
+    char name[FL_JOB_NAME_MAX];
+
+    fl_job_name(job, name);
+    if (found->each.n) {
+        return refuse(core, outcome, FL_INVALID,
+                      "the elements of a job wait for those of one other job only; name the others "
+                      "with success, any or failure");
+    }
+    if (!target || target->tenant != event->tenant.n) {
+        return refuse(core, outcome,
+                      asked->ended || asked->after.line ? FL_CONFLICT : FL_UNAVAILABLE,
+                      fl_arena_printf(&core->scratch,
+                                      "%s has ended, so its elements cannot be waited for one by "
+                                      "one; run after the job itself, with success or any",
+                                      name));
+    }
+    if (run && (run->stop != REASON_none || run->failed > 0 || run->cancelled > 0)) {
+        return refuse(core, outcome, FL_CONFLICT,
+                      fl_arena_printf(&core->scratch,
+                                      "elements of %s have failed or are being stopped, so they "
+                                      "cannot be waited for one by one any more; run after the job "
+                                      "itself, or after a retry of it",
+                                      name));
+    }
+    found->each = slot;
+    return true;
+}
+
+static bool has_same_picks(const struct fl_picks *a, const struct fl_picks *b)
+{
+    if (a->len != b->len) return false;
+    for (size_t i = 0; i < a->len; i++) {
+        if (a->at[i].first != b->at[i].first || a->at[i].last != b->at[i].last) return false;
+    }
+    return true;
+}
+
+/* Both are arrays, of the same elements; and the pair has room. */
+static bool check_pair(struct core *core, const struct core_submit_item *item,
+                       const struct accepted *found, struct core_outcome *outcome)
+{
+    static const struct fl_picks all = {0};
+    const struct job *target;
+    const struct job_run *run;
+    char name[FL_JOB_NAME_MAX];
+
+    if (!found->each.n) return true;
+    target = job_table_at(&core->jobs, found->each);
+    run = job_table_run(&core->jobs, target);
+    fl_job_name((struct fl_job){target->id}, name);
+    if (item->elements < 2 || item->elements != target->elements) {
+        return refuse(core, outcome, FL_INVALID,
+                      fl_arena_printf(&core->scratch,
+                                      "elements wait for the same elements of %s, so both are "
+                                      "arrays of one size: it has %" PRIu32
+                                      ", and this job %" PRIu32,
+                                      name, target->elements, item->elements));
+    }
+    if (!has_same_picks(&found->picks, run ? &run->picks : &all)) {
+        return refuse(core, outcome, FL_INVALID,
+                      fl_arena_printf(&core->scratch,
+                                      "elements wait for the same elements of %s, and that has "
+                                      "others: choose the same ones",
+                                      name));
+    }
+    if (core_pair_family(core, found->each) >= PAIR_FAMILY_MAX) {
+        return refuse(core, outcome, FL_FULL,
+                      fl_arena_printf(&core->scratch,
+                                      "%d arrays wait for each other element by element with %s, "
+                                      "the most that may; run after the job itself",
+                                      PAIR_FAMILY_MAX, name));
+    }
+    if (pair_table_has_room(&core->pairs, item->elements)) return true;
+    return refuse(core, outcome, FL_FULL,
+                  fl_arena_printf(&core->scratch,
+                                  "%d arrays, or %d elements of arrays, wait for others element by "
+                                  "element, the most there can be; run after the job itself",
+                                  PAIRS_MAX, PAIR_ELEMENTS_MAX));
+}
+
 /* The end of the job is awaited, or came as it was wanted; else refused. */
 static bool check_after(struct core *core, const struct core_event *event,
                         const struct core_dependency *asked, struct fl_job job,
@@ -215,6 +305,7 @@ static bool check_after(struct core *core, const struct core_event *event,
             fl_arena_printf(&core->scratch, "%s, which it is to run after, does not exist", name));
     }
     found->after[found->after_len++] = after;
+    if (after.on == FL_ON_each) return check_each(core, event, asked, job, found, outcome);
     if (slot.n && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) {
         found->unmet[found->unmet_len++] = after;
         return check_dependents(core, job, name, outcome);
@@ -311,6 +402,10 @@ static bool check_item(struct core *core, const struct core_event *event,
         !check_dependencies(core, event, item, before, before_len, &found, outcome) ||
         !check_singleton(core, event, item, &found, outcome) ||
         !read_picks(core, item, &found.picks, outcome)) {
+        return false;
+    }
+    if (!check_pair(core, item, &found, outcome)) {
+        fl_picks_fini(&found.picks);
         return false;
     }
     *ret_found = found;
@@ -428,6 +523,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
         job_table_need_run(&core->jobs, job)->picks = found->picks;
         core_batch_row(batch, &mark);
     }
+    if (found->each.n) core_pair_add(core, batch, slot, found->each);
     if (found->key.len > 0) {
         struct row mark = {
             .kind = ROW_mark_set,

@@ -21,7 +21,7 @@ bool job_state_is_terminal(enum job_state state)
 
 bool job_state_meets(enum job_state state, enum fl_dependency_on on)
 {
-    return on == FL_ON_any || (on == FL_ON_success) == (state == JOB_succeeded);
+    return on == FL_ON_any || (on != FL_ON_failure) == (state == JOB_succeeded);
 }
 
 FL_ENUM_NAMES(attempt_state_name, enum attempt_state, ATTEMPT_STATES(FL_NAME_NUMBERED))

@@ -154,6 +154,18 @@ bool job_table_has_element(const struct job_table *table, const struct job *job,
     return picks ? fl_picks_has(picks, element) : element < job->elements;
 }
 
+uint32_t job_table_take_fresh(struct job_table *table, struct job *job)
+{
+    struct job_run *run = job_table_run(table, job);
+    uint32_t place = job->elements_next++;
+
+    if (run && run->pair) {
+        place = pair_first_ready(run->pair);
+        fl_assert(pair_take(run->pair, place));
+    }
+    return job_table_number(table, job, place);
+}
+
 struct element_slot job_table_element(const struct job_table *table, const struct job *job,
                                       uint32_t element)
 {

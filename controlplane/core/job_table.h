@@ -6,6 +6,7 @@
 #pragma once
 
 #include "controlplane/core/job.h"
+#include "controlplane/core/pair_table.h"
 #include "controlplane/core/slot.h"
 #include "shared/base/page_map.h"
 #include "shared/base/picks.h"
@@ -26,7 +27,7 @@ struct job {
     struct job_slot left, right;  /* neighbours in line, or children among the returned */
     struct job_slot older, newer; /* the jobs of its queue by id; children if it was moved */
     uint32_t elements;
-    uint32_t elements_next; /* the first that never started */
+    uint32_t elements_next; /* the first that never started; in a pair: how many began */
     uint32_t run;           /* slot; 0: nothing has started yet */
     uint16_t retries_max;
     uint8_t place; /* enum job_place */
@@ -48,11 +49,13 @@ struct job_run {
     uint32_t unknown; /* live elements on a cluster that is silent */
     uint32_t overdue; /* live elements whose STOP has had no answer in time */
     uint32_t succeeded, failed, cancelled;
-    uint16_t stop;         /* enum reason: cancel or deadline; none: goes on */
-    bool is_swept;         /* its elements are being walked in slices, since it is stopped ... */
-    uint32_t sweep_from;   /* ... from this one on */
-    struct fl_picks picks; /* the numbers of its elements, where these are not 0, 1, ... */
-    fl_ms first_start;     /* 0: not yet, or it has no deadline */
+    uint16_t stop;           /* enum reason: cancel or deadline; none: goes on */
+    bool is_swept;           /* its elements are being walked in slices, since it is stopped ... */
+    uint32_t sweep_from;     /* ... from this one on */
+    struct fl_picks picks;   /* the numbers of its elements, where these are not 0, 1, ... */
+    fl_ms first_start;       /* 0: not yet, or it has no deadline */
+    struct pair *pair;       /* its elements wait for those of another array; NULL: they do not */
+    struct pair *dependents; /* arrays of which the elements wait for its own */
 };
 
 struct job_table {
@@ -117,6 +120,16 @@ static inline uint32_t job_table_revision(const struct job_table *table, const s
 {
     return fl_page_map_find(&table->revisions, job->id);
 }
+
+/* How many of its elements may start for the first time. */
+static inline uint32_t job_table_fresh(const struct job_table *table, const struct job *job)
+{
+    const struct job_run *run = job_table_run(table, job);
+
+    return run && run->pair ? run->pair->ready_len : job->elements - job->elements_next;
+}
+/* The next of these, by its number: it begins. */
+uint32_t job_table_take_fresh(struct job_table *table, struct job *job);
 
 /* An open job's. */
 enum job_state job_table_state(const struct job_table *table, const struct job *job);

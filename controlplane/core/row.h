@@ -90,6 +90,7 @@ enum core_mark {
                                   These jobs are open, or CORE_MARK_cancel is set too */
     CORE_MARK_edited = 6,    /* value: how many times */
     CORE_MARK_singleton = 7, /* value 1; body: its key, see singleton_table.h */
+    CORE_MARK_each = 9,      /* value: the array for whose elements its own wait */
 };
 
 /* Numbers that must survive although no row carries them. */

@@ -232,6 +232,20 @@ static const char *ends_sql(struct load *load, uint64_t p, uint64_t lo, uint64_t
         JOB_cancelled, p);
 }
 
+/* Elements that have ended, one by one, of the few arrays that wait for others element by element,
+ * and of those others. */
+static void add_pair_ends(struct load *load)
+{
+    add(load, ROW_pair_end,
+        fl_arena_printf(&load->arena,
+                        "select o.job, e.element, e.state from (select job from open_job where job"
+                        " in (select job from open_mark where kind = %d union all select value"
+                        " from open_mark where kind = %d) order by job) o cross join lateral"
+                        " (select element, state from element_end t where t.job = o.job"
+                        " order by element offset 0) e",
+                        CORE_MARK_each, CORE_MARK_each));
+}
+
 /* Reads each partition by itself: with the parent in the join, each probe would look for its
  * partition. */
 static void add_of_jobs(struct load *load, unsigned place, const struct partition_list *ranges,
@@ -274,6 +288,7 @@ static void add_parts(struct load *load, const PGresult *result)
         if (row_info(row_kinds[i]).fold == ROW_FOLD_LAST) add_whole(load, row_kinds[i]);
     }
     add_of_jobs(load, ROW_array_ends, &ranges, first, last);
+    add_pair_ends(load);
     add_of_jobs(load, ROW_attempt_new, &ranges, first, last);
     add_of_jobs(load, ROW_attempt_end, &ranges, first, last);
     add_of_jobs(load, ROW_attempt_stop, &ranges, first, last);

@@ -14,7 +14,8 @@ struct fl_buf;
 #define FL_DEPENDENCY_ONS(X)                                                                       \
     X(success, 1, "the other job succeeds")                                                        \
     X(any, 2, "it ends, however it does")                                                          \
-    X(failure, 3, "it fails or is cancelled")
+    X(failure, 3, "it fails or is cancelled")                                                      \
+    X(each, 4, "each element waits for the success of the same element of the other array")
 
 enum fl_dependency_on {
 #define FL_DEPENDENCY_ENUM(name, number, meaning) FL_ON_##name = (number),

@@ -130,7 +130,7 @@ def verbs(h):
         second = cli(h, "run", "--detach", "--after", "@last", "true").stdout.strip()
         third = cli(h, "run", "--detach", "--after", f"{first}:any,{second}:ok", "true").stdout.strip()
         equal(h.job(third)["after"], [{"job": first, "on": "any"}, {"job": second, "on": "success"}])
-        assert "after the colon comes ok, any or fail" in cli(h, "run", "--after", f"{first}:now", "true", code=64).stderr
+        assert "after the colon comes ok, any, fail or each" in cli(h, "run", "--after", f"{first}:now", "true", code=64).stderr
         for value in ("", ",", f"{first},", ":any"):
             cli(h, "run", "--detach", "--after", value, "true", code=64)
         cli(h, "release", first)

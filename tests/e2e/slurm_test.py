@@ -91,6 +91,7 @@ def main():
             assert len(taken) >= 15, taken
             plain, _ = page.dry("")
             page.awaited = {name: page.submit("--hold", "true") for name in ("job-7", "job-8")}
+            page.awaited["job-9"] = page.submit("--hold", "--array", "10", "true")
             for theirs, ours in taken:
                 line, flags = words_of(theirs)[0], words_of(ours)
                 got, why = page.dry(f"#SBATCH {line}")

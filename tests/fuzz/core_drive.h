@@ -38,7 +38,7 @@ static void drive_after(struct drive *drive, struct core_submit_item *item,
         uint8_t byte = drive_byte(drive);
 
         after[i] = (struct core_dependency){
-            .after.on = (enum fl_dependency_on)(FL_ON_success + drive_below(drive, 3))};
+            .after.on = (enum fl_dependency_on)(FL_ON_success + drive_below(drive, 4))};
         if (byte & 128) {
             after[i].after.line = 1 + byte % 4;
         } else {

@@ -297,6 +297,37 @@ static void fold_count_end(struct row_array_ends *ends, const struct row_element
     ends->cancelled += end->state == JOB_cancelled;
 }
 
+/* Open jobs of which elements wait for those of others, and those others. */
+static void fold_find_pairs(const struct core_fold *fold, struct fl_page_map *ret)
+{
+    for (size_t i = 0; i < fold->rows.len; i++) {
+        const struct row *row = &fold->rows.at[i];
+
+        if (row->kind != ROW_mark_set || row->mark_set.kind != CORE_MARK_each) continue;
+        if (fl_page_map_find(&fold->jobs, row->mark_set.job) != FOLD_OPEN) continue;
+        fl_page_map_put(ret, row->mark_set.job, 1);
+        fl_page_map_put(ret, (uint64_t)row->mark_set.value, 1);
+    }
+}
+
+/* Their ends, one by one. */
+static void fold_load_pair_ends(const struct core_fold *fold, struct core *core,
+                                const struct fold_entry *entries, size_t len)
+{
+    struct fl_page_map paired = {0};
+
+    fold_find_pairs(fold, &paired);
+    for (size_t i = 0; i < len; i++) {
+        const struct row_element_end *end = &entries[i].row->element_end;
+        struct row row = {.kind = ROW_pair_end,
+                          .pair_end = {end->job, .element = end->element, .state = end->state}};
+
+        if (fold_is_gone(fold, &entries[i]) || !fl_page_map_find(&paired, end->job)) continue;
+        fold_load(core, &row);
+    }
+    fl_page_map_fini(&paired);
+}
+
 /* The ends of each open job, which stand in the order of jobs and elements, as one row. */
 static void fold_load_ends(const struct core_fold *fold, struct core *core,
                            const struct fold_entry *entries, size_t len)
@@ -351,6 +382,7 @@ static inline void core_fold_load(const struct core_fold *fold, struct core *cor
         }
         if (entry->row->kind == ROW_element_end) {
             fold_load_ends(fold, core, entry, ends_len);
+            fold_load_pair_ends(fold, core, entry, ends_len);
             i += ends_len - 1;
         } else if (!fold_is_gone(fold, entry) && !fold_has_ended(&ended, entry->row)) {
             fold_load(core, entry->row);

@@ -365,6 +365,7 @@ static void read_mark(struct checks *checks, struct tally *tally, const struct r
     case CORE_MARK_after:
     case CORE_MARK_edited:
     case CORE_MARK_singleton:
+    case CORE_MARK_each:
         break;
     }
 }

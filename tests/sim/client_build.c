@@ -201,6 +201,26 @@ static bool find_end(const struct fake_client *client, uint64_t job, uint32_t te
     return true;
 }
 
+/* Some arrays wait for an open one element by element: nearly always for one of their size. */
+static void draw_each(const struct fake_client *client, const struct client_request *request,
+                      struct core_submit_item *items, size_t i, struct fl_prng *prng,
+                      struct core_dependency *list, size_t len)
+{
+    struct core_dependency *one = len ? &list[len - 1] : NULL;
+    uint32_t elements = 0;
+    struct row row;
+
+    if (!one || items[i].picked.len || !fl_prng_chance(prng, 500000)) return;
+    if (one->after.line) {
+        elements = items[one->after.line - 1].elements;
+    } else if (fake_pg_find_ever(client->pg, ROW_TABLE_job, request->after, 0, 0, &row)) {
+        elements = row.job_new.elements;
+    }
+    if (elements == 0 || (elements == 1 && !fl_prng_chance(prng, 100000))) return;
+    one->after.on = FL_ON_each;
+    if (fl_prng_chance(prng, 900000)) items[i].elements = elements;
+}
+
 /* Some jobs run after others, in one seed of four: by numbers of their own, so that all else is as
  * it would be without. */
 static void draw_after(const struct fake_client *client, const struct client_request *request,
@@ -227,6 +247,7 @@ static void draw_after(const struct fake_client *client, const struct client_req
         }
         fl_arena_push(arena, &list, after);
     }
+    draw_each(client, request, items, i, &prng, list.at, list.len);
     items[i].after = list.at;
     items[i].after_len = list.len;
 }

@@ -71,6 +71,36 @@ static void load_array_ends(const struct fake_pg *pg, fake_pg_emit_fn *emit, voi
     }
 }
 
+/* Open jobs of which elements wait for those of others, and those others; by id. */
+static bool is_paired(const struct fake_pg *pg, uint64_t job)
+{
+    const struct pg_table *marks = &pg->tables[ROW_TABLE_open_mark];
+
+    if (!fake_pg_find(pg, ROW_TABLE_open_job, job, 0, 0, NULL)) return false;
+    for (size_t i = 0; i < marks->entries.len; i++) {
+        struct row row = pg_entry_row(&marks->entries.at[i]);
+
+        if (row.mark_set.kind != CORE_MARK_each) continue;
+        if (row.mark_set.job == job || (uint64_t)row.mark_set.value == job) return true;
+    }
+    return false;
+}
+
+static void load_pair_ends(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
+{
+    const struct pg_table *ended = &pg->tables[ROW_TABLE_element_end];
+
+    for (size_t i = 0; i < ended->entries.len; i++) {
+        struct row end = pg_entry_row(&ended->entries.at[i]);
+        struct row row = {.kind = ROW_pair_end,
+                          .pair_end = {.job = end.element_end.job,
+                                       .element = end.element_end.element,
+                                       .state = end.element_end.state}};
+
+        if (is_paired(pg, row.pair_end.job)) emit(ctx, &row);
+    }
+}
+
 /* Rows that belong to open jobs, but for elements that have ended; the tables are in the order of
  * ids. */
 static void load_of_jobs(const struct fake_pg *pg, enum row_table at, fake_pg_emit_fn *emit,
@@ -102,6 +132,7 @@ void fake_pg_load(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
         if (info.fold == ROW_FOLD_LAST) load_whole(pg, info.table, emit, ctx);
     }
     load_array_ends(pg, emit, ctx);
+    load_pair_ends(pg, emit, ctx);
     load_of_jobs(pg, ROW_TABLE_attempt, emit, ctx);
     load_of_jobs(pg, ROW_TABLE_attempt_end, emit, ctx);
     load_of_jobs(pg, ROW_TABLE_attempt_stop, emit, ctx);

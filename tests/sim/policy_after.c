@@ -12,6 +12,12 @@ static uint8_t end_of(struct policy *policy, const struct fl_dependency *after)
     return policy_job(policy, after->job.n)->end_state;
 }
 
+/* policy_each.c has those that wait element by element. */
+static bool is_whole(const struct fl_dependency *after)
+{
+    return after->on != FL_ON_each;
+}
+
 static bool is_met(const struct fl_dependency *after, uint8_t end)
 {
     switch (after->on) {
@@ -29,7 +35,7 @@ static bool is_failed(struct policy *policy, const struct policy_job *job)
     for (size_t i = 0; i < job->after.len; i++) {
         uint8_t end = end_of(policy, &job->after.at[i]);
 
-        if (end && !is_met(&job->after.at[i], end)) return true;
+        if (end && is_whole(&job->after.at[i]) && !is_met(&job->after.at[i], end)) return true;
     }
     return false;
 }
@@ -39,7 +45,7 @@ static uint32_t count_open(struct policy *policy, const struct policy_job *job)
     uint32_t len = 0;
 
     for (size_t i = 0; i < job->after.len; i++) {
-        len += end_of(policy, &job->after.at[i]) == 0;
+        len += is_whole(&job->after.at[i]) && end_of(policy, &job->after.at[i]) == 0;
     }
     return len;
 }
@@ -86,7 +92,7 @@ void policy_after_mark(struct policy *policy, const struct row_mark_set *row)
     for (size_t i = 0; i < job->after.len; i++) {
         const struct fl_dependency *after = &job->after.at[i];
 
-        if (end_of(policy, after)) continue;
+        if (end_of(policy, after) || !is_whole(after)) continue;
         if (next == list.len || list.at[next].job.n != after->job.n ||
             list.at[next].on != after->on) {
             break;
@@ -102,6 +108,15 @@ void policy_after_mark(struct policy *policy, const struct row_mark_set *row)
     fl_arena_fini(&arena);
 }
 
+/* Elements for which others wait, or which wait for others, may have ended without an attempt. */
+static bool has_run(const struct policy_job *job)
+{
+    for (size_t i = 0; i < job->begun.len; i++) {
+        if (job->begun.at[i].n > 0) return true;
+    }
+    return false;
+}
+
 void policy_after_job_end(struct policy *policy, const struct row_job_end *row)
 {
     struct policy_job *job = policy_job(policy, row->job);
@@ -109,7 +124,8 @@ void policy_after_job_end(struct policy *policy, const struct row_job_end *row)
     job->end_state = row->state;
     if (row->reason == REASON_NeverMet) {
         sim_mark(policy->sim, MARK_after_never_met);
-        if (job->started == 0 && is_failed(policy, job) && row->state == JOB_cancelled) return;
+        if (job->each && !job->is_stopped) return; /* policy_each_job_end() looks */
+        if (!has_run(job) && is_failed(policy, job) && row->state == JOB_cancelled) return;
         sim_broken(policy->sim, "I34",
                    "job %" PRIu64 " ends %s for reason NeverMet; %u elements started", row->job,
                    job_state_name((enum job_state)row->state), job->started);

@@ -335,6 +335,7 @@ static bool ends_as_told(const struct policy_job *job, const struct row_element_
 /* Only a stop of its job ends an element without a place; a job that ends at once gets no mark. */
 static bool ends_unplaced(const struct policy_job *job, const struct row_element_end *row)
 {
+    if (row->reason == REASON_NeverMet && job->each) return true; /* policy_each_end() looks */
     if (row->state == JOB_cancelled) return job->was_cancelled && row->reason == REASON_Cancelled;
     return row->state == JOB_failed && row->reason == REASON_DeadlineExceeded && job->first_start;
 }
@@ -421,7 +422,9 @@ static bool is_its_state(const struct policy_job *job, const struct row_job_end 
 static bool is_its_reason(const struct policy_job *job, const struct row_job_end *row)
 {
     if (job->is_stopped) return row->reason == job->stop;
-    if (row->state == JOB_cancelled) return row->reason == REASON_Cancelled;
+    if (row->state == JOB_cancelled) {
+        return row->reason == REASON_Cancelled || (job->each && row->reason == REASON_NeverMet);
+    }
     if (row->state == JOB_failed && row->reason == REASON_DeadlineExceeded) return true;
     if (job->elements == 1) return row->reason == job->element_reason;
     return row->reason ==

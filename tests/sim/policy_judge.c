@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tests/sim/policy_after.h"
+#include "tests/sim/policy_each.h"
 #include "tests/sim/policy_runs.h"
 #include "tests/sim/policy_singleton.h"
 
@@ -17,6 +18,7 @@ static void I25_it_may_start(struct policy *policy, const struct row_attempt_new
     const struct policy_element *element = policy_element(job, row->element);
     const char *why = NULL;
 
+    policy_each_start(policy, row);
     if (job->is_held) why = "is held";
     if (policy_after_waits(policy, job)) why = "waits for other jobs";
     if (policy_singleton_waits(policy, row->job)) why = "is not the oldest of its name";

@@ -9,6 +9,7 @@
 #include "tests/sim/policy_access.h"
 #include "tests/sim/policy_after.h"
 #include "tests/sim/policy_asked.h"
+#include "tests/sim/policy_each.h"
 #include "tests/sim/policy_edit.h"
 #include "tests/sim/policy_ends.h"
 #include "tests/sim/policy_overdue.h"
@@ -46,6 +47,7 @@ static void fini_job(struct policy_job *job)
     }
     fl_vec_fini(&job->begun);
     fl_vec_fini(&job->after);
+    fl_vec_fini(&job->ends);
 }
 
 void policy_destroy(struct policy *policy)
@@ -479,6 +481,7 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
     job->elements = row->elements;
     policy_line_up(policy, job, row->job);
     policy_after_job(policy, row);
+    policy_each_job(policy, row);
     policy_singleton_job(policy, row);
 }
 
@@ -488,6 +491,7 @@ static void end_job(struct policy *policy, const struct row_job_end *row)
 
     policy_ends_job(policy, row);
     policy_after_job_end(policy, row);
+    policy_each_job_end(policy, row);
     policy_singleton_job_end(policy, row->job);
     job->is_open = false;
     policy_leave_line(policy, job, row->job);
@@ -567,17 +571,31 @@ static void read_attempt_end(struct policy *policy, const struct row_attempt_end
     end_attempt(policy, row->job, element);
 }
 
+/* An element of an array ends without an attempt: it counts as begun. */
+static void begin_unplaced(struct policy_job *job, uint32_t number)
+{
+    struct policy_element element = {.element = number, .is_ended = true};
+
+    if (job->elements == 1) return;
+    job->started++;
+    fl_vec_push(&job->begun, element);
+}
+
 static void read_element_end(struct policy *policy, const struct row_element_end *row)
 {
     struct policy_job *job = policy_job(policy, row->job);
     struct policy_element *element = policy_element(job, row->element);
 
     policy_ends_element(policy, row);
+    policy_each_end(policy, row);
     job->element_reason = row->reason;
     if (row->state == JOB_succeeded) job->succeeded++;
     if (row->state == JOB_failed) job->failed++;
     if (row->state == JOB_cancelled) job->cancelled++;
-    if (!element) return;
+    if (!element) {
+        begin_unplaced(job, row->element);
+        return;
+    }
     end_attempt(policy, row->job, element);
     element->is_ended = true;
 }
@@ -634,6 +652,9 @@ static void read_mark(struct policy *policy, const struct row_mark_set *row)
         break;
     case CORE_MARK_edited:
         policy_edit_mark(policy, row);
+        break;
+    case CORE_MARK_each:
+        policy_each_mark(policy, row);
         break;
     case CORE_MARK_singleton:
         policy_singleton_mark(policy, row);
@@ -773,6 +794,7 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
     }
     policy_ends_batch(policy);
     policy_after_batch(policy);
+    policy_each_batch(policy);
     policy_singleton_batch(policy);
     policy_asked_batch(policy);
     policy_access_batch(policy);

@@ -5,6 +5,7 @@
 
 #include "tests/sim/policy_after.h"
 #include "tests/sim/policy_asked.h"
+#include "tests/sim/policy_each.h"
 #include "tests/sim/policy_runs.h"
 #include "tests/sim/policy_singleton.h"
 
@@ -70,7 +71,7 @@ static void I31_the_state_is_true(struct policy *policy, const struct core_job_v
 /* Some element of it may wait for no pause. */
 static bool may_be_in_line(const struct policy *policy, const struct policy_job *job)
 {
-    if (job->started < job->elements) return true;
+    if (policy_each_is_fresh((struct policy *)policy, job)) return true;
     for (size_t i = 0; i < job->begun.len; i++) {
         const struct policy_element *element = &job->begun.at[i];
 
@@ -85,7 +86,8 @@ static bool is_of_waiting(enum reason reason)
     return reason != REASON_none && reason != REASON_Held && reason != REASON_QueuePaused &&
            reason != REASON_Dispatching && reason != REASON_ClusterSilent &&
            reason != REASON_WaitsForJobs && reason != REASON_WaitsForTurn &&
-           reason != REASON_ArrayThrottle && reason < REASON_Succeeded;
+           reason != REASON_ArrayThrottle && reason != REASON_WaitsForElements &&
+           reason < REASON_Succeeded;
 }
 
 static bool is_stop_repeated(const struct policy *policy, const struct policy_job *job)
@@ -123,6 +125,9 @@ static bool is_true_reason(struct policy *policy, const struct policy_job *job,
     if (policy_after_waits(policy, job)) return view->reason == REASON_WaitsForJobs;
     if (policy_singleton_waits(policy, view->job.n)) return view->reason == REASON_WaitsForTurn;
     if (policy_queue(policy, job->queue)->is_paused) return view->reason == REASON_QueuePaused;
+    if (view->reason == REASON_WaitsForElements) {
+        return policy_each_waits(policy, job) && !policy_is_ready(policy, job, true);
+    }
     if (view->reason == REASON_BackoffUntil) return !policy_is_ready(policy, job, true);
     return is_of_waiting(view->reason) && may_be_in_line(policy, job);
 }

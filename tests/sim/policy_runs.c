@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "tests/sim/policy_after.h"
+#include "tests/sim/policy_each.h"
 #include "tests/sim/policy_singleton.h"
 
 enum {
@@ -99,7 +100,7 @@ bool policy_is_ready(const struct policy *policy, const struct policy_job *job, 
     if (!job->is_open || job->is_held || job->is_stopped) return false;
     if (policy_after_waits(policy, job) || policy_is_at_limit(job)) return false;
     if (policy_singleton_waits(policy, (uint64_t)(job - policy->jobs.at))) return false;
-    if (job->started < job->elements) return true;
+    if (policy_each_is_fresh((struct policy *)policy, job)) return true;
     for (size_t i = 0; i < job->begun.len; i++) {
         const struct policy_element *element = &job->begun.at[i];
 

@@ -170,8 +170,12 @@ struct policy_job {
     fl_ms first_start_true; /* true time: not before */
     bool must_have_first_start;
     FL_VEC(struct fl_dependency) after;
-    uint32_t after_marked;               /* so many of these are in its mark */
-    uint8_t end_state;                   /* 0: it is open */
+    uint32_t after_marked; /* so many of these are in its mark */
+    uint8_t end_state;     /* 0: it is open */
+    uint64_t each;         /* its elements wait for those of this job; 0: they do not */
+    uint64_t numbers;      /* its elements, a bit each */
+    bool is_each_marked;
+    FL_VEC(uint8_t) ends;                /* its elements' states, by number; 0: not ended */
     FL_VEC(struct policy_element) begun; /* in the order of their first attempts */
 };
 

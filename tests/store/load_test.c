@@ -422,7 +422,8 @@ static void submit(struct drive *drive)
         after[i] = (struct core_dependency){
             .after = {.job = {1 + fl_prng_below(&drive->prng, drive->jobs)},
                       .on = (enum fl_dependency_on)fl_prng_between(&drive->prng, FL_ON_success,
-                                                                   FL_ON_failure)}};
+                                                                   FL_ON_each)}};
+        if (after[i].after.on == FL_ON_each) items[i].elements = 5;
         items[i].after = &after[i];
         items[i].after_len = 1;
     }

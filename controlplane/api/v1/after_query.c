@@ -8,7 +8,8 @@
 #include "shared/base/job_name.h"
 
 #define ALLOWED                                                                                    \
-    "ids of jobs with commas between them, each with :success, :any or :failure behind it or none"
+    "ids of jobs with commas between them, each with :success, :any, :failure or :each behind it " \
+    "or none"
 
 /* Takes the word up to the sign and the sign. */
 static struct fl_str take_until(struct fl_str *rest, char sign)

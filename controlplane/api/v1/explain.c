@@ -92,10 +92,10 @@ static void explain_given_up(struct api_call *call, const struct read_jobs *othe
 
         if (!other) continue;
         fl_job_name(after->job, name);
-        sentence = fl_arena_printf(&call->arena, "it was to run after the %s of %s, which %s",
-                                   fl_dependency_on_name(after->on), name,
-                                   other->state == JOB_cancelled ? "was cancelled"
-                                                                 : job_state_name(other->state));
+        sentence = fl_arena_printf(
+            &call->arena, "it was to run after the %s of %s, which %s",
+            after->on == FL_ON_each ? "same elements" : fl_dependency_on_name(after->on), name,
+            other->state == JOB_cancelled ? "was cancelled" : job_state_name(other->state));
         break;
     }
     answer_ended(call, &given_up->job, sentence);

@@ -184,12 +184,17 @@ static struct fl_str encode_after(struct api_call *call, const struct core_submi
     return fl_dependencies_encode(list, item->after_len, &call->arena);
 }
 
-static bool waits(const struct core_submit_item *item)
+/* The reason for which it waits for other jobs; none: it does not. */
+static enum reason waits_for(const struct core_submit_item *item)
 {
+    enum reason reason = REASON_none;
+
     for (size_t i = 0; i < item->after_len; i++) {
-        if (!item->after[i].ended) return true;
+        if (item->after[i].ended) continue;
+        if (item->after[i].after.on != FL_ON_each) return REASON_WaitsForJobs;
+        reason = REASON_WaitsForElements;
     }
-    return false;
+    return reason;
 }
 
 void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct fl_job job, fl_ms at,
@@ -215,7 +220,7 @@ void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct f
         directory_queue_is_paused(call->parts->directory, view.queue)) {
         view.reason = REASON_QueuePaused;
     }
-    if (!item->is_held && waits(item)) view.reason = REASON_WaitsForJobs;
+    if (!item->is_held && waits_for(item) != REASON_none) view.reason = waits_for(item);
     job_json_view(call, json, &view, &cold);
     fl_json_put_hex(json, "specDigest", item->spec_digest.at, sizeof item->spec_digest.at);
     if (item->params.len > 0) fl_json_put_raw(json, "params", item->params);

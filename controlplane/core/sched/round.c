@@ -36,7 +36,7 @@ static void open_job(const struct round_view *view, struct round_head *head, str
 
     head->job = slot;
     head->ready = run ? run->ready_first : (struct element_slot){0};
-    head->fresh = job ? job->elements - job->elements_next : 0;
+    head->fresh = job ? job_table_fresh(view->jobs, job) : 0;
     head->left = job ? job_table_starts_left(view->jobs, job) : 0;
 }
 

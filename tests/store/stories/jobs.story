@@ -350,7 +350,7 @@ POST /v1/jobs?after=job-1:always {"command":["a"]}
       "errors":[
         {
           "parameter":"after","detail":"not an end of a job","got":"job-1:always",
-          "allowed":"ids of jobs with commas between them, each with :success, :any or :failure behind it or none"
+          "allowed":"ids of jobs with commas between them, each with :success, :any, :failure or :each behind it or none"
         }
       ],
       "traceId":"<trace 2>"

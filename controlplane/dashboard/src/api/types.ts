@@ -121,7 +121,7 @@ export type AfterJob = {
     /** its id */
     job: string;
     /** the end that is waited for */
-    on: "success" | "any" | "failure";
+    on: "success" | "any" | "failure" | "each";
 };
 
 /** An element that has started and not ended. */
@@ -1451,6 +1451,7 @@ export type JobAfter = {
     /** In a batch: the job of that line, which stands before this one. Lines count from 1; in a file of
      * several documents, documents do. */
     line?: number;
-    /** The end that is waited for; the preset is `success`. A job that is cancelled has failed. */
-    on?: "success" | "any" | "failure";
+    /** The end that is waited for; the preset is `success`. A job that is cancelled has failed. With
+     * `each`, elements wait for the same elements of another array. */
+    on?: "success" | "any" | "failure" | "each";
 };

@@ -33,7 +33,7 @@ fairlead run -d --after @last true
     POST /v1/jobs {"after":[{"job":"job-12","on":"success"}],"command":["true"]}
     | job-13
 fairlead run -d --after job-7:sometimes true
-    ! fairlead: --after job-7:sometimes: after the colon comes ok, any or fail
+    ! fairlead: --after job-7:sometimes: after the colon comes ok, any, fail or each
     exit 64
 fairlead run -d --after @first true
     ! fairlead: '@first': there is @last and @last-failed

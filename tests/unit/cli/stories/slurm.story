@@ -14,8 +14,8 @@ fairlead run --dry-run --cpus 8 --script /dev/stdin 0.1
 # a flag of Slurm that cannot be kept is refused with what to write instead
 fairlead run --script /dev/stdin
 | #!/bin/sh
-| #SBATCH --dependency=aftercorr:7
-    ! fairlead: /dev/stdin: line 2: --dependency aftercorr:7: singleton, and afterok, afterany and afternotok with ids of jobs are kept, as in '#FAIRLEAD --after job-7:any'; 'aftercorr' is not
+| #SBATCH --dependency=after:7
+    ! fairlead: /dev/stdin: line 2: --dependency after:7: singleton, and afterok, afterany, afternotok and aftercorr with ids of jobs are kept, as in '#FAIRLEAD --after job-7:any'; 'after' is not
     exit 64
 fairlead run --script /dev/stdin
 | #!/bin/sh

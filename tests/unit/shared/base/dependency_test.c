@@ -51,7 +51,7 @@ static void other_bytes_are_refused(void **state)
                                       "\7\0\0\0\0\0\0\0\1\1", /* one too many */
                                       "\0\0\0\0\0\0\0\0\1",   /* no job */
                                       "\7\0\0\0\0\0\0\0\0",   /* no end */
-                                      "\7\0\0\0\0\0\0\0\4"};
+                                      "\7\0\0\0\0\0\0\0\5"};
     static const size_t len[] = {8, 10, 9, 9, 9};
     static const uint8_t many[FL_JOB_AFTER_BYTES_MAX + 9] = {1, [8] = 1};
     struct fl_arena arena = {0};
@@ -77,9 +77,10 @@ static void ends_have_names(void **state)
     assert_true(fl_dependency_on_parse(FL_STR("success"), &on) && on == FL_ON_success);
     assert_true(fl_dependency_on_parse(FL_STR("any"), &on) && on == FL_ON_any);
     assert_true(fl_dependency_on_parse(FL_STR("failure"), &on) && on == FL_ON_failure);
+    assert_true(fl_dependency_on_parse(FL_STR("each"), &on) && on == FL_ON_each);
     assert_false(fl_dependency_on_parse(FL_STR("ok"), &on));
     assert_string_equal(fl_dependency_on_name(FL_ON_any), "any");
-    assert_null(fl_dependency_on_name((enum fl_dependency_on)4));
+    assert_null(fl_dependency_on_name((enum fl_dependency_on)5));
 }
 
 FL_TESTS(cmocka_unit_test(a_list_comes_back_from_its_bytes),
