@@ -3,6 +3,7 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/auth.h"
 #include "controlplane/api/caller.h"
+#include "controlplane/api/idempotency.h"
 #include "controlplane/api/stream.h"
 #include "controlplane/identity/identity.h"
 #include "controlplane/views/views_refill.h"
@@ -133,6 +134,34 @@ static bool read_as(struct api_call *call)
     return true;
 }
 
+/* A script whose variable is empty sends these without a value.  Without the header its request
+ * would be another one: done twice, over a newer edit, or for itself.  False: it was answered. */
+static bool has_no_empty_header(struct api_call *call)
+{
+    static const struct {
+        const char *found, *name, *allowed;
+        uint32_t takes; /* a route that looks at it */
+    } headers[] = {
+        {"fairlead-as", API_HEADER_AS, "the name of a person", 0},
+        {"idempotency-key", "Idempotency-Key", API_KEY_ALLOWED, API_TAKES_key},
+        {"if-match", "If-Match", "the ETag of the job, or its revision in double quotes",
+         API_TAKES_match},
+    };
+
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        const struct fl_http_field *field =
+            fl_http_head_find(http_head(call->request), fl_str_c(headers[i].found));
+
+        if (!field || field->value.len > 0) continue;
+        if ((call->route->headers & headers[i].takes) != headers[i].takes) continue;
+        api_fail_header(call, headers[i].name,
+                        "this header is empty: give a value, or leave it out", (struct fl_str){0},
+                        headers[i].allowed);
+        return false;
+    }
+    return true;
+}
+
 /* Everything that does not need the body.  False: it was answered. */
 static bool admit(struct api_call *call)
 {
@@ -181,7 +210,7 @@ static bool admit(struct api_call *call)
     }
     if (has_token && !claim(call)) return false;
     if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->at);
-    if (!read_as(call)) return false;
+    if (!has_no_empty_header(call) || !read_as(call)) return false;
     if (fl_http_head_has_body(head) && body_max(call) == 0) {
         api_fail_status(call, 413, FL_TOO_LARGE, "this route takes no body");
         return false;
@@ -206,6 +235,10 @@ static bool check_query(struct api_call *call, struct fl_str name, struct fl_str
     const struct api_field *field = api_field_find(call->route->query, name);
     char allowed[API_ALLOWED_MAX];
 
+    if (name.len == 0) {
+        api_fail(call, FL_INVALID, "a field of the query has no name");
+        return false;
+    }
     if (!field) {
         api_fail_parameter(call, fl_arena_printf(&call->arena, FL_STR_FMT, FL_STR_ARG(name)),
                            "unknown field in the query", name, NULL);
@@ -213,7 +246,10 @@ static bool check_query(struct api_call *call, struct fl_str name, struct fl_str
     }
     if (fl_str_eq(name, FL_STR("cursor")) || api_field_takes_text(field, value)) return true;
     api_field_allowed(field, allowed);
-    api_fail_parameter(call, field->name, "this value is not allowed here", value, allowed);
+    api_fail_parameter(call, field->name,
+                       value.len > 0 ? "this value is not allowed here"
+                                     : "this field is empty: give a value, or leave it out",
+                       value, allowed);
     return false;
 }
 

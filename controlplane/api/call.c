@@ -206,21 +206,55 @@ struct fl_str api_header(const struct api_call *call, const char *name)
     return field ? field->value : (struct fl_str){0};
 }
 
+/* The place of a member of the body, or of an item of it. */
+static const char *pointer_to(struct api_call *call, const struct fl_json *member,
+                              const struct fl_json *item)
+{
+    struct fl_path outer = {.key = member->key}, inner = {.up = &outer, .key = item->key};
+    struct fl_str pointer;
+
+    if (member->kind == FL_JSON_LIST) {
+        FL_JSON_EACH (before, member) {
+            if (before == item) break;
+            inner.index++;
+        }
+    }
+    pointer = fl_path_pointer(item == member ? &outer : &inner, (struct fl_str){0}, &call->arena);
+    return fl_arena_printf(&call->arena, FL_STR_FMT, FL_STR_ARG(pointer));
+}
+
+static void refuse_value(struct api_call *call, const struct api_field *field,
+                         const struct fl_json *member)
+{
+    const struct fl_json *wrong = api_field_wrong(field, member);
+    struct fl_str got = wrong->text;
+    char allowed[API_ALLOWED_MAX];
+
+    if (wrong == member) {
+        api_field_allowed(field, allowed);
+    } else {
+        api_item_allowed(field, allowed);
+    }
+    if (got.len == 0) {
+        got = wrong->kind == FL_JSON_STRING ? FL_STR("an empty string")
+              : wrong->kind == FL_JSON_LIST && wrong->len == 0
+                  ? FL_STR("an empty list")
+                  : fl_str_c(fl_json_kind_name(wrong->kind));
+    }
+    api_fail_at(call, pointer_to(call, member, wrong), "this value is not allowed here", got,
+                allowed);
+}
+
 static bool check_member(struct api_call *call, const struct fl_json *member)
 {
     const struct api_field *field = api_field_find(call->route->body, member->key);
-    const char *pointer = fl_arena_printf(&call->arena, "/" FL_STR_FMT, FL_STR_ARG(member->key));
-    char allowed[API_ALLOWED_MAX];
 
     if (!field) {
-        api_fail_at(call, pointer, "unknown field", member->key, NULL);
+        api_fail_at(call, pointer_to(call, member, member), "unknown field", member->key, NULL);
         return false;
     }
     if (api_field_takes(field, member)) return true;
-    api_field_allowed(field, allowed);
-    api_fail_at(call, pointer, "this value is not allowed here",
-                member->text.len > 0 ? member->text : fl_str_c(fl_json_kind_name(member->kind)),
-                allowed);
+    refuse_value(call, field, member);
     return false;
 }
 

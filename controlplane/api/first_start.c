@@ -31,12 +31,12 @@ void api_first_start(void *ctx)
     struct fl_queue_id queue;
     struct fl_err err = {0};
 
-    if (!directory_queue_id(api->parts.directory, FL_STR("default"), &queue)) {
+    if (!directory_queue_id(api->parts.directory, FL_STR(FL_QUEUE_DEFAULT), &queue)) {
         event = engine_event_create();
         event->event.kind = CORE_EV_queue_put;
         event->event.tenant = FL_TENANT_ONLY;
         event->event.actor = FL_STR("fairleadd");
-        event->event.queue_put.name = FL_STR("default");
+        event->event.queue_put.name = FL_STR(FL_QUEUE_DEFAULT);
         send_first(api, event);
     }
     if (!api->parts.must_make_token &&

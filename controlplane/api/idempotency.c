@@ -90,9 +90,7 @@ bool api_idempotent_check(struct api_call *call)
 
     for (size_t i = 0; i < key.len; i++) {
         if (key.at[i] > ' ' && key.at[i] <= '~' && key.len <= FL_KEY_BYTES_MAX) continue;
-        api_fail_status(call, 400, FL_INVALID,
-                        "an Idempotency-Key has 1 to %d visible ASCII characters",
-                        FL_KEY_BYTES_MAX);
+        api_fail_header(call, "Idempotency-Key", "not a key", key, API_KEY_ALLOWED);
         return false;
     }
     return true;

@@ -6,6 +6,9 @@
 #pragma once
 
 #include "controlplane/api/call.h"
+#include "shared/base/promises.h"
+
+#define API_KEY_ALLOWED "1 to " FL_QUOTE(FL_KEY_BYTES_MAX) " visible ASCII characters"
 
 /* The request's key, or none, and what it stands for, into an event that is filled but for this.
  * False: the call was answered, and the event is destroyed. */

@@ -99,6 +99,12 @@ static bool takes_one(const struct api_field *field, const struct fl_json *value
     return value->kind != FL_JSON_STRING || takes_string(field, value->text);
 }
 
+static bool is_item(const struct api_field *field, const struct fl_json *item, struct fl_str word)
+{
+    return is_of(item, word) &&
+           (item->kind != FL_JSON_STRING || is_among(field->words, item->text));
+}
+
 /* The bounds of a field that holds many are of their number, its words those of each. */
 static bool takes_many(const struct api_field *field, const struct fl_json *value,
                        enum api_form form, struct fl_str word)
@@ -108,8 +114,7 @@ static bool takes_many(const struct api_field *field, const struct fl_json *valu
         return false;
     }
     FL_JSON_EACH (item, value) {
-        if (!is_of(item, word)) return false;
-        if (item->kind == FL_JSON_STRING && !is_among(field->words, item->text)) return false;
+        if (!is_item(field, item, word)) return false;
     }
     return true;
 }
@@ -139,7 +144,45 @@ bool api_field_takes_text(const struct api_field *field, struct fl_str text)
     if (strcmp(field->type, "boolean") == 0) {
         return text.len == 0 || fl_str_eq(text, FL_STR("true")) || fl_str_eq(text, FL_STR("false"));
     }
-    return takes_string(field, text);
+    return (text.len > 0 || field->max > 0) && takes_string(field, text);
+}
+
+const struct fl_json *api_field_wrong(const struct api_field *field, const struct fl_json *value)
+{
+    const char *types = field->type;
+    enum api_form form;
+    struct fl_str word;
+
+    while (api_type_next(&types, &form, &word)) {
+        bool is_many = form != API_FORM_one &&
+                       value->kind == (form == API_FORM_list ? FL_JSON_LIST : FL_JSON_OBJECT);
+
+        if (!is_many || !is_within(field, (int64_t)value->len)) continue;
+        FL_JSON_EACH (item, value) {
+            if (!is_item(field, item, word)) return item;
+        }
+    }
+    return value;
+}
+
+static void print_words(const char *before, const char *words, char out[API_ALLOWED_MAX])
+{
+    int len = snprintf(out, API_ALLOWED_MAX, "%s%s", before, words);
+
+    if (len > 2 && len < API_ALLOWED_MAX && strcmp(out + len - 2, ", ") == 0) out[len - 2] = 0;
+}
+
+void api_item_allowed(const struct api_field *field, char out[API_ALLOWED_MAX])
+{
+    const char *types = field->type;
+    enum api_form form;
+    struct fl_str word;
+
+    *out = 0;
+    if (field->words) print_words("", field->words, out);
+    while (*out == 0 && api_type_next(&types, &form, &word)) {
+        if (form != API_FORM_one) snprintf(out, API_ALLOWED_MAX, FL_STR_FMT, FL_STR_ARG(word));
+    }
 }
 
 void api_field_allowed(const struct api_field *field, char out[API_ALLOWED_MAX])
@@ -152,10 +195,7 @@ void api_field_allowed(const struct api_field *field, char out[API_ALLOWED_MAX])
         return;
     }
     if (field->words) {
-        bool is_list = strstr(field->type, LIST_OF) != NULL;
-
-        len = snprintf(out, API_ALLOWED_MAX, "%s%s", is_list ? "a list of " : "", field->words);
-        if (len > 2 && len < API_ALLOWED_MAX && strcmp(out + len - 2, ", ") == 0) out[len - 2] = 0;
+        print_words(strstr(field->type, LIST_OF) ? "a list of " : "", field->words, out);
         return;
     }
     len = snprintf(out, API_ALLOWED_MAX, "%s", field->type);

@@ -72,9 +72,13 @@ const struct api_field *api_field_find(const struct api_field *fields, struct fl
 
 /* May the field hold that?  An object by name is an object here: its members are its handler's. */
 bool api_field_takes(const struct api_field *field, const struct fl_json *value);
-/* The same of a text in a query. */
+/* A value that the field does not take is wrong in an item of it, or as a whole: that node. */
+const struct fl_json *api_field_wrong(const struct api_field *field, const struct fl_json *value);
+/* The same as api_field_takes of a text in a query, which is empty only where bounds allow it. */
 bool api_field_takes_text(const struct api_field *field, struct fl_str text);
 
 #define API_ALLOWED_MAX 256
 /* The allowed values, in words. */
 void api_field_allowed(const struct api_field *field, char out[API_ALLOWED_MAX]);
+/* The same for an item of a field that holds many. */
+void api_item_allowed(const struct api_field *field, char out[API_ALLOWED_MAX]);

@@ -118,7 +118,8 @@ bool api_stream_form(struct api_call *call, bool *ret_is_sse)
     const char *events =
         accept.len > 0 ? memmem(accept.at, accept.len, "text/event-stream", 17) : NULL;
     bool wants_lines = lines && (!events || lines < events); /* both: the first one counts */
-    bool wants_events = accept.len == 0 || events || memmem(accept.at, accept.len, "*/*", 3);
+    bool wants_events = accept.len == 0 || events || memmem(accept.at, accept.len, "*/*", 3) ||
+                        memmem(accept.at, accept.len, "text/*", 6);
 
     if (!wants_lines && !wants_events) {
         api_fail_status(call, 406, FL_UNSUPPORTED,

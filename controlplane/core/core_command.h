@@ -21,6 +21,7 @@ struct core_outcome {
     enum fl_code code;
     struct fl_job job; /* with FL_OK */
     const char *text;  /* else; why and what to do */
+    uint32_t after;    /* with FL_ABSENT: this one of the item's 'after', from 1; 0: its queue */
 };
 
 /* One open job, as read_job, list_jobs and explain show it. */

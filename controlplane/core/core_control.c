@@ -115,6 +115,12 @@ static void remove_queue(struct core *core, const struct core_event *event,
         core_answer_code(batch, event, FL_ABSENT, "this queue does not exist");
         return;
     }
+    if (fl_str_eq(event->queue_remove.name, FL_STR(FL_QUEUE_DEFAULT))) {
+        core_answer_code(batch, event, FL_CONFLICT,
+                         "jobs that name no queue go to queue " FL_QUEUE_DEFAULT
+                         ", so it stays; pause it, and nothing of it starts");
+        return;
+    }
     if (queue->jobs > 0) {
         core_answer_code(batch, event, FL_CONFLICT,
                          queue->jobs == 1

@@ -301,7 +301,7 @@ static bool check_after(struct core *core, const struct core_event *event,
     }
     if (asked->ended == CORE_NO_JOB) {
         return refuse(
-            core, outcome, FL_INVALID,
+            core, outcome, FL_ABSENT,
             fl_arena_printf(&core->scratch, "%s, which it is to run after, does not exist", name));
     }
     found->after[found->after_len++] = after;
@@ -356,7 +356,10 @@ static bool check_dependencies(struct core *core, const struct core_event *event
         if (after->line && !find_line(core, after->line, before, before_len, &job, outcome)) {
             return false;
         }
-        if (!check_after(core, event, &item->after[i], job, found, outcome)) return false;
+        if (!check_after(core, event, &item->after[i], job, found, outcome)) {
+            if (outcome->code == FL_ABSENT) outcome->after = (uint32_t)i + 1;
+            return false;
+        }
     }
     return true;
 }

@@ -9,6 +9,7 @@
 
 #define SLOT_BITS 20 /* a handle's low bits; the request's number stands above them */
 
+enum { NAME_TOLD_MAX = 64 /* bytes of a parameter's name in a refusal */ };
 _Static_assert(HTTP_CONNECTIONS_MAX < 1 << SLOT_BITS, "a slot fits");
 
 /* ---- the request's contents ------------------------------------------------------------------ */
@@ -105,7 +106,11 @@ bool http_query(struct http_request *request, struct http_query *ret_query, stru
         }
         if (!decode(arena, name, FL_HTTP_IN_QUERY, &pair.name) ||
             !decode(arena, value, FL_HTTP_IN_QUERY, &pair.value)) {
-            return fl_fail(err, FL_INVALID, "query parameter %zu is not UTF-8 text", found.len + 1);
+            if (name.len > NAME_TOLD_MAX) name.len = NAME_TOLD_MAX;
+            return fl_fail(err, FL_INVALID,
+                           "query parameter " FL_STR_FMT
+                           " is not text: it has a zero byte, or bytes that are no UTF-8",
+                           FL_STR_ARG(name));
         }
         if (!found.at) found.at = fl_arena_array(arena, struct http_pair, HTTP_PAIRS_MAX);
         found.at[found.len++] = pair;

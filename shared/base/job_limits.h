@@ -24,6 +24,8 @@
 #define FL_JOB_GRACE_S_MAX 86400
 #define FL_JOB_GRACE_S 30 /* used when the document gives none */
 
+#define FL_QUEUE_DEFAULT "default" /* the queue of jobs that name none */
+
 /* In bytes. */
 #define FL_JOB_NAME_BYTES_MAX 253
 #define FL_JOB_ROLE_NAME_BYTES_MAX 24

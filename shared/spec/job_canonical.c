@@ -33,7 +33,7 @@ static bool is_told(const struct fl_job_field *field, const void *base)
     if (field->flags & FL_FIELD_UNWRITTEN) return false;
     switch (field->kind) {
     case FL_JOB_KIND_queue:
-        return !fl_str_eq(*(const struct fl_str *)member, FL_STR("default"));
+        return !fl_str_eq(*(const struct fl_str *)member, FL_STR(FL_QUEUE_DEFAULT));
     case FL_JOB_KIND_text:
     case FL_JOB_KIND_role_name:
     case FL_JOB_KIND_env_name:

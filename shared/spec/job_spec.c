@@ -238,7 +238,7 @@ bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena *arena,
 {
     struct fl_job_check check = {.arena = arena, .problems = problems};
     struct fl_job_draft draft = {
-        .spec = {.queue = FL_STR("default"), .elements = 1},
+        .spec = {.queue = FL_STR(FL_QUEUE_DEFAULT), .elements = 1},
         .only = {.replicas = 1, .grace_s = FL_JOB_GRACE_S},
     };
 

@@ -294,18 +294,25 @@ struct found {
 };
 
 /* Given twice they would mean one thing to us and perhaps another to a gateway before us. */
-static const struct fl_str once[] = {
-    FL_STR("authorization"), FL_STR("content-type"), FL_STR("idempotency-key"),
-    FL_STR("last-event-id"), FL_STR("range"),        FL_STR("traceparent"),
+static const struct {
+    struct fl_str name;
+    const char *why;
+} once[] = {
+    {FL_STR("authorization"), "Authorization twice"},
+    {FL_STR("content-type"), "Content-Type twice"},
+    {FL_STR("fairlead-as"), "Fairlead-As twice"},
+    {FL_STR("idempotency-key"), "Idempotency-Key twice"},
+    {FL_STR("if-match"), "If-Match twice"},
+    {FL_STR("last-event-id"), "Last-Event-ID twice"},
+    {FL_STR("range"), "Range twice"},
+    {FL_STR("traceparent"), "traceparent twice"},
 };
 
 static bool take_once(struct fl_str name, struct found *found, struct fl_http_refusal *ret_refusal)
 {
     for (unsigned i = 0; i < sizeof once / sizeof *once; i++) {
-        if (name.len != once[i].len || !is_same(name, once[i])) continue;
-        if (found->once & 1u << i) {
-            return refuse(ret_refusal, 400, "a header twice that may be there once");
-        }
+        if (name.len != once[i].name.len || !is_same(name, once[i].name)) continue;
+        if (found->once & 1u << i) return refuse(ret_refusal, 400, once[i].why);
         found->once |= 1u << i;
         return true;
     }

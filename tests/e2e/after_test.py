@@ -98,7 +98,7 @@ def wrong(h):
         waiting = json.loads(text)["id"]
         equal(h.job(waiting)["after"], json.loads(text)["after"])
         many = ",".join(f"job-{i}" for i in range(1, 66))
-        for query, words in (("", "not the id"), (f"{other},", "not the id"), ("7", "not the id"), (f"{other}:", "not an end"), (f"{other}:ok", "not an end"),
+        for query, words in (("", "this field is empty"), (f"{other},", "not the id"), ("7", "not the id"), (f"{other}:", "not an end"), (f"{other}:ok", "not an end"),
                              (f"{other}:any:any", "not an end"), (f"{other},{other}:any", "named twice"), (job, "named twice"), (many, "at most 64")):
             status, _, text = h.ask("POST", f"/v1/jobs?dryRun=true&after={query}", {"command": QUICK, "after": [{"job": job}]})
             equal(status, 422, text)

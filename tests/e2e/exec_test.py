@@ -228,7 +228,7 @@ def permissions(f, job):
     with shows("a job that waits, a replica that is not there, and a job that has ended are refused with what they are"):
         held = f.submit({"command": ["true"], "hold": True})
         assert "held" in refused(lambda: Visit(f, f"/v1/jobs/{held}/exec?" + command("true")), 409)["detail"]
-        refused(lambda: Visit(f, exec_path + "&replica=9"), 409)
+        assert "one replica" in refused(lambda: Visit(f, exec_path + "&replica=9"), 422)["detail"]
         f.api("POST", f"/v1/jobs/{held}:cancel")
         assert "cancelled" in refused(lambda: Visit(f, f"/v1/jobs/{held}/exec?" + command("true")), 409)["detail"]
         equal(fairlead(f, "exec", held, "--", "true").returncode, 1)

@@ -121,6 +121,7 @@ def finding(f, job):
         words = query(grep=r"^1\d{3} ERR", match="regex")
         equal(len(get(f, f"/v1/jobs/{job}/logs?{words}").body.splitlines()), 10)
         streamed = get(f, f"/v1/jobs/{job}/logs/stream?follow=false&{words}", LINES).lines()
+        equal(streamed.pop(), {"type": "end", "output": "complete"})
         equal([line["line"] for line in streamed], list(range(1007, 2000, 100)))
 
 

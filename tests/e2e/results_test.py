@@ -102,8 +102,8 @@ def which(f, home):
         for words, said in (((array, ), b"0\n"), ((array, "--element", "2"), b"2\n"), ((array, "--element", "1"), b"1\n"), ((gang, ), b"0\n"), ((gang, "--replica", "1"), b"1\n")):
             cp(f, f"{words[0]}:mine", f"{home}/mine", *words[1:])
             equal(read(f"{home}/mine"), said, words)
-        assert "no attempt" in cp(f, f"{array}:mine", f"{home}/mine", "--element", "7", code=1)
-        assert "no files of it are kept" in cp(f, f"{gang}:mine", f"{home}/mine", "--replica", "7", code=1)
+        assert "3 elements" in cp(f, f"{array}:mine", f"{home}/mine", "--element", "7", code=65)
+        assert "2 replicas" in cp(f, f"{gang}:mine", f"{home}/mine", "--replica", "7", code=65)
     with shows("an element that has ended is fetched while others of its job run; the newest attempt counts"):
         job = f.submit({"command": ["sh", "-c", "echo $FAIRLEAD_ATTEMPT > mine; [ $FAIRLEAD_ELEMENT = 1 ] && exec sleep 600; [ $FAIRLEAD_ATTEMPT = 2 ]"], "array": 2, "retry": 1})
         until("element 0 has had two attempts", lambda: f.job(job)["elements"]["succeeded"] == 1, 120)

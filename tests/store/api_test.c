@@ -257,7 +257,7 @@ static void every_member_of_every_body_has_the_kind_that_its_table_says(void **s
             for (const struct api_field *field = route->body; field && field->name; field++) {
                 for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
                     const char *pointer =
-                        fl_arena_printf(&arena, "\"pointer\":\"/%s\"", field->name);
+                        fl_arena_printf(&arena, "\"pointer\":\"/%s", field->name);
                     const char *body =
                         fl_arena_printf(&arena, "{\"%s\":%s}", field->name, kinds[k].text);
                     struct help_reply reply;

@@ -395,9 +395,10 @@ static void job_events(struct api_call *call)
 static bool read_topics(struct api_call *call, struct event_filter *filter)
 {
     struct fl_str list = api_query(call, "topics");
+    bool is_last = list.len == 0;
 
-    if (list.len == 0) filter->jobs = filter->queues = filter->clusters = true;
-    while (list.len > 0) {
+    if (is_last) filter->jobs = filter->queues = filter->clusters = true;
+    while (!is_last) {
         const char *comma = memchr(list.at, ',', list.len);
         struct fl_str word = {list.at, comma ? (size_t)(comma - list.at) : list.len};
 
@@ -411,8 +412,9 @@ static bool read_topics(struct api_call *call, struct event_filter *filter)
             api_fail_parameter(call, "topics", "unknown topic", word, "jobs, queues, clusters");
             return false;
         }
-        list.at += word.len + (comma != NULL);
-        list.len -= word.len + (comma != NULL);
+        is_last = !comma;
+        list.at += word.len + !is_last;
+        list.len -= word.len + !is_last;
     }
     return true;
 }

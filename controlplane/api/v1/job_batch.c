@@ -97,11 +97,12 @@ static void refuse(struct batch *batch, struct line *line, const struct fl_err *
     line->problem = problem_json(batch, &problem);
 }
 
-/* 'queue' empty: not known here any more. */
-static struct fl_str no_queue_json(struct batch *batch, const char *text, struct fl_str queue)
+/* 'where' points to it; 'got' empty: not known here any more. */
+static struct fl_str absent_json(struct batch *batch, const char *where, const char *text,
+                                 struct fl_str got)
 {
     struct api_problem_error error = {
-        .pointer = FL_STR("/queue"), .detail = fl_str_c(text), .got = queue};
+        .pointer = fl_str_c(where), .detail = fl_str_c(text), .got = got};
     struct api_problem problem = api_problem_absent(text, &error);
 
     return problem_json(batch, &problem);
@@ -166,8 +167,11 @@ static void add_item(struct batch *batch, struct line *line, const struct fl_job
 
     if (!submit_item_make(spec, has_queue, shared, &batch->call->token, &batch->event->arena, &item,
                           &err)) {
-        refuse(batch, line, &err);
-        if (err.code == FL_ABSENT) line->problem = no_queue_json(batch, err.text, spec->queue);
+        if (err.code == FL_ABSENT) {
+            line->problem = absent_json(batch, "/queue", err.text, spec->queue);
+        } else {
+            refuse(batch, line, &err);
+        }
         return;
     }
     if (!resolve_after(batch, line, &item)) return;
@@ -520,6 +524,19 @@ static bool read_list(struct batch *batch)
     return true;
 }
 
+/* The core refused it. */
+static struct fl_str refusal_json(struct batch *batch, const struct core_outcome *outcome)
+{
+    struct api_problem problem = {.code = outcome->code, .detail = outcome->text};
+    const char *where = "/queue";
+
+    if (outcome->code != FL_ABSENT) return problem_json(batch, &problem);
+    if (outcome->after > 0) {
+        where = fl_arena_printf(&batch->call->arena, "/after/%u/job", outcome->after - 1);
+    }
+    return absent_json(batch, where, outcome->text, (struct fl_str){0});
+}
+
 static void write_line(struct batch *batch, struct fl_json_out *json, const struct line *line)
 {
     const struct core_outcome *outcome = NULL;
@@ -539,12 +556,7 @@ static void write_line(struct batch *batch, struct fl_json_out *json, const stru
                          job_state_name(batch->held[line->item] ? JOB_held : JOB_queued));
     }
     if (outcome && outcome->code != FL_OK) {
-        struct api_problem problem = {.code = outcome->code, .detail = outcome->text};
-
-        fl_json_put_raw(json, "problem",
-                        outcome->code == FL_ABSENT
-                            ? no_queue_json(batch, outcome->text, (struct fl_str){0})
-                            : problem_json(batch, &problem));
+        fl_json_put_raw(json, "problem", refusal_json(batch, outcome));
     }
     fl_json_close(json, '}');
     fl_buf_put_u8(&batch->call->out, '\n');

@@ -6,6 +6,7 @@
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/v1/job_lookup.h"
+#include "controlplane/api/v1/job_parts.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/visit_call.h"
 #include "controlplane/views/directory.h"
@@ -170,9 +171,20 @@ static void on_elements(struct api_call *call, const struct core_answer *answer)
     }
 }
 
-static void open_job(struct api_call *call, struct fl_job job)
+static void choose(struct api_call *call, struct fl_job job)
 {
     visit_call_ask_elements(call, job, on_elements);
+}
+
+static void open_job(struct api_call *call, struct fl_job job)
+{
+    job_parts_check(call, job, choose);
+}
+
+static void look_for_ended(struct api_call *call, struct fl_job job)
+{
+    (void)job;
+    read_next(call);
 }
 
 static void ended_job(struct api_call *call, const struct read_job *job)
@@ -181,7 +193,7 @@ static void ended_job(struct api_call *call, const struct read_job *job)
 
     files->asked.job = job->job;
     files->state = job->state;
-    read_next(call);
+    job_parts_check(call, job->job, look_for_ended);
 }
 
 /* ---- GET .../files --------------------------------------------------------------------------- */

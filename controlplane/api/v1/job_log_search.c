@@ -1,6 +1,6 @@
 /* The lines of a job's output that match a pattern, and how many there are. */
 #include "controlplane/api/v1/job_log_tail.h"
-#include "controlplane/api/v1/job_lookup.h"
+#include "controlplane/api/v1/job_parts.h"
 #include "controlplane/api/v1/resources.h"
 
 enum { PAGE_BYTES = HTTP_STREAM_PIECE_BYTES };
@@ -55,19 +55,9 @@ static void search(struct api_call *call, struct fl_job job, bool has_ended)
     job_log_start(tail, has_ended);
 }
 
-static void search_open(struct api_call *call, struct fl_job job)
-{
-    search(call, job, false);
-}
-
-static void search_ended(struct api_call *call, const struct read_job *job)
-{
-    search(call, job->job, true);
-}
-
 static void search_logs(struct api_call *call)
 {
-    job_lookup(call, search_open, search_ended);
+    job_parts_lookup(call, search);
 }
 
 static const struct api_field search_query[] = {

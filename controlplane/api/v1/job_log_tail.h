@@ -37,6 +37,7 @@ struct log_tail {
     bool is_search;
     struct log_found found; /* is_search */
     bool is_text, is_events, is_at_end;
+    bool has_end;        /* its last object is a LogEnd */
     bool wants_more;     /* the next page is read once all of 'ready' is sent */
     struct fl_buf ready; /* rendered; its first 'sent' bytes are sent */
     size_t sent;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "controlplane/api/v1/job_log_tail.h"
-#include "controlplane/api/v1/job_lookup.h"
+#include "controlplane/api/v1/job_parts.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/store/read_jobs.h"
 #include "controlplane/views/directory.h"
@@ -108,11 +108,12 @@ static void put_end(struct log_tail *tail, const struct log_page *page)
 {
     struct fl_json_out json = fl_json_out(&tail->ready);
 
-    put_text(tail, "event: end\ndata: ");
+    if (tail->is_events) put_text(tail, "event: end\ndata: ");
     fl_json_open(&json, NULL, '{');
+    fl_json_put_cstr(&json, "type", "end");
     fl_json_put_cstr(&json, "output", job_log_extent(page));
     fl_json_close(&json, '}');
-    put_text(tail, "\n\n");
+    put_text(tail, tail->is_events ? "\n\n" : "\n");
 }
 
 /* All that is stored was given, and the job has ended. */
@@ -148,7 +149,7 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
         job_log_write(tail, page);
         if (page->lines_len == 0 && !page->is_over) note_wait(tail, page);
         tail->is_at_end = page->is_over;
-        if (page->is_over && tail->is_events) put_end(tail, page);
+        if (page->is_over && tail->has_end) put_end(tail, page);
     }
     tail->wants_more = !tail->is_at_end;
     give_and_go_on(tail);
@@ -291,16 +292,36 @@ struct log_tail *job_log_create(struct api_call *call, const struct log_query *q
     return tail;
 }
 
+static void refuse_cursor(struct log_tail *tail, const struct fl_err *err)
+{
+    struct api_call *call = tail->call;
+    struct fl_str id = api_header(call, "last-event-id");
+
+    call->on_end = NULL;
+    if (id.len > 0) {
+        api_fail_header(call, "Last-Event-ID", err->text, id, "'id' of an event of this output");
+    } else {
+        api_fail_parameter(call, "cursor", err->text, api_query(call, "cursor"),
+                           "'nextCursor' of a search of this output");
+    }
+    job_log_free(tail);
+}
+
 /* Opens the read; false: the call was answered, and the tail is gone. */
 static bool open_read(struct log_tail *tail)
 {
     struct fl_err err = {0};
+    bool has_cursor = tail->query.from == LOG_FROM_CURSOR;
 
     tail->read = log_read_open(tail->stream.api->parts.logs, &tail->query, on_page, tail, &err);
     tail->query.attempts = NULL; /* the read has its own */
     tail->query.pattern = NULL;  /* the read's, or freed */
     if (tail->read) return true;
-    fail_page(tail, &err);
+    if (tail->call && has_cursor && err.code == FL_INVALID) { /* it was the cursor */
+        refuse_cursor(tail, &err);
+    } else {
+        fail_page(tail, &err);
+    }
     return false;
 }
 
@@ -405,19 +426,9 @@ static void get_lines(struct api_call *call, struct fl_job job, bool has_ended)
     job_log_start(tail, has_ended);
 }
 
-static void get_lines_open(struct api_call *call, struct fl_job job)
-{
-    get_lines(call, job, false);
-}
-
-static void get_lines_ended(struct api_call *call, const struct read_job *job)
-{
-    get_lines(call, job->job, true);
-}
-
 static void get_logs(struct api_call *call)
 {
-    job_lookup(call, get_lines_open, get_lines_ended);
+    job_parts_lookup(call, get_lines);
 }
 
 /* ---- GET .../logs/stream --------------------------------------------------------------------- */
@@ -442,23 +453,14 @@ static void follow(struct api_call *call, struct fl_job job, bool has_ended)
     query.has_whole_lines = query.pattern != NULL; /* a line is looked at when its end is there */
     tail = job_log_create(call, &query, is_events ? "text/event-stream" : "application/x-ndjson");
     tail->is_events = is_events;
+    tail->has_end = true;
     job_log_start(tail, has_ended);
-}
-
-static void follow_open(struct api_call *call, struct fl_job job)
-{
-    follow(call, job, false);
-}
-
-static void follow_ended(struct api_call *call, const struct read_job *job)
-{
-    follow(call, job->job, true);
 }
 
 static void follow_logs(struct api_call *call)
 {
     api_want_rows(call->api);
-    job_lookup(call, follow_open, follow_ended);
+    job_parts_lookup(call, follow);
 }
 
 void api_logs_fini(struct api *api)
@@ -500,13 +502,16 @@ const struct api_object log_line_object = {
                "\"time\":\"2026-01-31T09:00:00.000Z\",\"text\":\"step 4\\n\"}"};
 
 static const struct api_field end_fields[] = {
+    API_MUST("type", "string", "the last object of a stream", .words = "end"),
     API_MUST("output", "string", "whether all of it was given; more: with follow=false alone",
              .words = "complete, incomplete, more"),
     {0},
 };
 
 const struct api_object log_end_object = {
-    .name = "LogEnd", .text = "The event 'end': nothing comes any more.", .fields = end_fields};
+    .name = "LogEnd",
+    .text = "The event 'end', or the last line: nothing comes any more.",
+    .fields = end_fields};
 
 static const struct api_field waiting_fields[] = {
     API_MUST("outputs", "integer", "how many replicas have output that is still to come"),
@@ -535,7 +540,8 @@ static const struct api_also range_also[] = {
 };
 
 static const struct api_also stream_also[] = {
-    {200, "application/x-ndjson", "LogLine", "with Accept: an object a line"},
+    {200, "application/x-ndjson", "LogPiece",
+     "with Accept: an object a line, and at the end a LogEnd; a stream without it was cut"},
     {0},
 };
 

@@ -12,16 +12,6 @@
 #include "shared/base/job_name.h"
 #include "shared/spec/submission.h"
 
-/* 'queue': that of the job. */
-static void fail(struct api_call *call, enum fl_code code, const char *text, struct fl_str queue)
-{
-    if (code == FL_ABSENT) { /* its queue: nothing else that a job names has to be there */
-        api_fail_absent_at(call, "/queue", text, queue);
-    } else {
-        api_fail(call, code, "%s", text);
-    }
-}
-
 /* One job on its way to the engine. */
 #define JOBS "/v1/jobs/"
 
@@ -30,7 +20,38 @@ struct submit {
     struct core_submit_item *item;
     struct fl_str document; /* with dryRun: as it was understood; without, empty */
     struct fl_digest digest;
+    size_t
+        after_written; /* so many 'after' of the item stand in the document, others in the query */
 };
+
+static void fail_after(struct api_call *call, const struct submit *submit, uint32_t number,
+                       const char *text)
+{
+    char *name = fl_arena_alloc(&call->arena, FL_JOB_NAME_MAX);
+
+    fl_job_name(submit->item->after[number - 1].after.job, name);
+    if (number > submit->after_written) {
+        api_fail_absent_parameter(call, "after", text, fl_str_c(name));
+    } else {
+        api_fail_absent_at(call, fl_arena_printf(&call->arena, "/after/%u/job", number - 1), text,
+                           fl_str_c(name));
+    }
+}
+
+/* The core refused it. */
+static void fail(struct api_call *call, const struct core_outcome *outcome)
+{
+    const struct submit *submit = call->state;
+    const char *text = outcome->text ? outcome->text : "it was refused";
+
+    if (outcome->code != FL_ABSENT) {
+        api_fail(call, outcome->code, "%s", text);
+    } else if (outcome->after > 0) {
+        fail_after(call, submit, outcome->after, text);
+    } else {
+        api_fail_absent_at(call, "/queue", text, submit->item->queue);
+    }
+}
 
 static void submitted(struct api_call *call, const struct core_answer *answer)
 {
@@ -41,7 +62,7 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
 
     fl_assert(answer->outcomes_len == 1);
     if (outcome->code != FL_OK) {
-        fail(call, outcome->code, outcome->text ? outcome->text : "it was refused", item->queue);
+        fail(call, outcome);
         return;
     }
     fl_job_name(outcome->job, location + sizeof JOBS - 1);
@@ -91,8 +112,7 @@ static void judged(struct api_call *call, const struct core_answer *answer)
 
     fl_assert(answer->outcomes_len == 1);
     if (outcome->code != FL_OK) {
-        fail(call, outcome->code, outcome->text ? outcome->text : "it would be refused",
-             submit->item->queue);
+        fail(call, outcome);
         return;
     }
     json = api_json(call);
@@ -187,6 +207,7 @@ static void submit_job(struct api_call *call)
         api_fail_problems(call, &problems);
         return;
     }
+    submit->after_written = job.spec.after.len;
     if (!take_query(call, &job)) return;
     if (!is_dry && !has_no_line(call, &job.spec.after)) return;
     event = api_event(call, CORE_EV_submit);
@@ -198,7 +219,11 @@ static void submit_job(struct api_call *call)
                           submit->item, &err)) {
         engine_event_destroy(event);
         call->is_hidden = err.code == FL_ABSENT; /* another queue than its token's */
-        fail(call, err.code, err.text, job.spec.queue);
+        if (call->is_hidden) {
+            api_fail_absent_at(call, "/queue", err.text, job.spec.queue);
+        } else {
+            api_fail(call, err.code, "%s", err.text);
+        }
         return;
     }
     submit->digest = shared.digest;

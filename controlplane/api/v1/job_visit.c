@@ -1,5 +1,6 @@
 /* Visits: a command or a shell in a replica that runs, and a connection to one of its ports. */
 #include "controlplane/api/v1/job_lookup.h"
+#include "controlplane/api/v1/job_parts.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/visit_call.h"
 #include "shared/json/json.h"
@@ -28,9 +29,14 @@ static void on_elements(struct api_call *call, const struct core_answer *answer)
     }
 }
 
-static void open_job(struct api_call *call, struct fl_job job)
+static void choose(struct api_call *call, struct fl_job job)
 {
     visit_call_ask_elements(call, job, on_elements);
+}
+
+static void open_job(struct api_call *call, struct fl_job job)
+{
+    job_parts_check(call, job, choose);
 }
 
 static void ended_job(struct api_call *call, const struct read_job *job)

@@ -48,7 +48,7 @@ bool log_selection_read(struct api_call *call, struct log_query *query)
     if (api_query_has(call, "replica") &&
         !log_selection_replicas(api_query(call, "replica"), query)) {
         api_fail_parameter(call, "replica", "not a list of replicas", api_query(call, "replica"),
-                           "as 3, 0-7 or 0,3,8-11; at most " FL_QUOTE(LOG_RANGES_MAX) " parts");
+                           LOG_REPLICAS_ALLOWED);
         return false;
     }
     if (api_query_has(call, "from")) {

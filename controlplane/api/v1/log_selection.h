@@ -15,13 +15,15 @@ FL_CHECK bool log_selection_read(struct api_call *call, struct log_query *query)
 FL_CHECK bool log_selection_pattern(struct api_call *call, bool is_one_piece,
                                     struct log_pattern **ret_pattern);
 
+#define LOG_REPLICAS_ALLOWED "as 3, 0-7 or 0,3,8-11; at most " FL_QUOTE(LOG_RANGES_MAX) " parts"
+
 /* "3", "0-7" or "0,3,8-11".  False: it is no list of at most LOG_RANGES_MAX parts. */
 FL_CHECK bool log_selection_replicas(struct fl_str text, struct log_query *query);
 
 /* Rows of a route's query table. */
 #define LOG_SELECTION                                                                              \
     API_MAY("element", "integer", "only this element", .max = UINT32_MAX),                         \
-        API_MAY("attempt", "integer", "only this attempt", .max = UINT16_MAX),                     \
+        API_MAY("attempt", "integer", "only this attempt, from 1", .min = 1, .max = UINT16_MAX),   \
         API_MAY("replica", "string", "only these replicas: 3, 0-7 or 0,3,8-11"),                   \
         API_MAY("from", "integer", "the first line, from 0", .max = INT64_MAX),                    \
         API_MAY("tail", "integer", "only the last so many lines", .max = INT64_MAX),               \

@@ -67,15 +67,19 @@ static void list_tokens(struct api_call *call)
 /* A rule beyond the table: false when a scope stands there twice. */
 static bool read_scopes(struct api_call *call, const struct fl_json *list, uint8_t *ret_scopes)
 {
+    size_t i = 0;
+
     *ret_scopes = 0;
     FL_JSON_EACH (word, list) {
         uint8_t scope = 0;
 
         if (!api_scope_parse(word->text, &scope) || (*ret_scopes & scope) != 0) {
-            api_fail_at(call, "/scopes", "each scope at most once", word->text, NULL);
+            api_fail_at(call, fl_arena_printf(&call->arena, "/scopes/%zu", i),
+                        "each scope at most once", word->text, NULL);
             return false;
         }
         *ret_scopes |= scope;
+        i++;
     }
     return true;
 }

@@ -9,7 +9,7 @@
 #include "controlplane/api/v1/resources.h"
 #include "shared/base/time_text.h"
 
-enum { DAYS = 30, DAY_BYTES = 10 /* 2026-01-31 */ };
+enum { DAYS = 30, DAY_BYTES = 10 /* 2026-01-31 */, BY_BYTES_MAX = 1024 };
 
 #define BY_ALLOWED "day, queue, submittedBy, and one label as label:KEY, separated by commas"
 
@@ -190,7 +190,8 @@ static void get_usage(struct api_call *call)
 }
 
 static const struct api_field report_query[] = {
-    API_MAY("by", "string", "sums are kept apart by these: " BY_ALLOWED "; empty: one sum"),
+    API_MAY("by", "string", "sums are kept apart by these: " BY_ALLOWED "; empty: one sum",
+            .max = BY_BYTES_MAX),
     API_MAY("since", "string", "the first day, of UTC; without it, 30 days with the last"),
     API_MAY("until", "string", "the last day; without it, today"),
     API_MAY("queue", "string", "only of this queue"),

@@ -77,7 +77,7 @@ POST /v1/jobs:cancel {"queue":""}
       "status":422,"code":"invalid","detail":"this value is not allowed here",
       "errors":[
         {
-          "pointer":"/queue","detail":"this value is not allowed here","got":"a string",
+          "pointer":"/queue","detail":"this value is not allowed here","got":"an empty string",
           "allowed":"1 to 63 characters: a-z, 0-9 and '-', no '-' at an end"
         }
       ],

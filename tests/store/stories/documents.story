@@ -268,8 +268,14 @@ POST /v1/jobs {"command":["a"],"queue":"Not A Name"}
 POST /v1/jobs {"command":["a"],"after":[{"job":"job-9"}]}
     422
     {
-      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
-      "status":422,"code":"invalid","detail":"job-9, which it is to run after, does not exist",
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"job-9, which it is to run after, does not exist",
+      "errors":[
+        {
+          "pointer":"/after/0/job","detail":"job-9, which it is to run after, does not exist",
+          "got":"job-9"
+        }
+      ],
       "traceId":"<trace 3>"
     }
 POST /v1/jobs {"command":["a"],"after":[{"line":1}]}

@@ -173,7 +173,7 @@ POST /v1/jobs/job-1:retry {"elements":[]}
       "status":422,"code":"invalid","detail":"this value is not allowed here",
       "errors":[
         {
-          "pointer":"/elements","detail":"this value is not allowed here","got":"a list",
+          "pointer":"/elements","detail":"this value is not allowed here","got":"an empty list",
           "allowed":"array of integer, 1 to 50000 of them"
         }
       ],
@@ -355,12 +355,56 @@ POST /v1/jobs?after=job-1:always {"command":["a"]}
       ],
       "traceId":"<trace 2>"
     }
+POST /v1/jobs {"command":["a"],"after":[{"job":"job-1"},{"job":"job-9"}]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"job-9, which it is to run after, does not exist",
+      "errors":[
+        {
+          "pointer":"/after/1/job","detail":"job-9, which it is to run after, does not exist",
+          "got":"job-9"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+POST /v1/jobs?after=job-9 {"command":["a"],"after":[{"job":"job-1"}]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"job-9, which it is to run after, does not exist",
+      "errors":[
+        {
+          "parameter":"after","detail":"job-9, which it is to run after, does not exist",
+          "got":"job-9"
+        }
+      ],
+      "traceId":"<trace 4>"
+    }
+POST /v1/jobs:batch [{"command":["a"],"after":[{"job":"job-1"},{"job":"job-9"}]}]
+    200
+    {
+      "line":1,
+      "problem":{
+        "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+        "status":422,"code":"absent","detail":"job-9, which it is to run after, does not exist",
+        "errors":[
+          {"pointer":"/after/1/job","detail":"job-9, which it is to run after, does not exist"}
+        ]
+      }
+    }
 POST /v1/jobs?after=job-9 {"command":["a"]}
     422
     {
-      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
-      "status":422,"code":"invalid","detail":"job-9, which it is to run after, does not exist",
-      "traceId":"<trace 3>"
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"job-9, which it is to run after, does not exist",
+      "errors":[
+        {
+          "parameter":"after","detail":"job-9, which it is to run after, does not exist",
+          "got":"job-9"
+        }
+      ],
+      "traceId":"<trace 5>"
     }
 
 # a job runs after another, and ends with it where its condition cannot be met
@@ -428,10 +472,16 @@ POST /v1/jobs {"command":["false"],"hold":true}
     }
 with Idempotency-Key: a b
 POST /v1/jobs {"command":["true"]}
-    400
+    422
     {
-      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Bad Request","status":400,
-      "code":"invalid","detail":"an Idempotency-Key has 1 to 128 visible ASCII characters",
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"not a key",
+      "errors":[
+        {
+          "header":"Idempotency-Key","detail":"not a key","got":"a b",
+          "allowed":"1 to 128 visible ASCII characters"
+        }
+      ],
       "traceId":"<trace 2>"
     }
 only id

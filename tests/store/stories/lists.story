@@ -191,10 +191,10 @@ GET /v1/jobs?name=
     422
     {
       "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
-      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "status":422,"code":"invalid","detail":"this field is empty: give a value, or leave it out",
       "errors":[
         {
-          "parameter":"name","detail":"this value is not allowed here",
+          "parameter":"name","detail":"this field is empty: give a value, or leave it out",
           "allowed":"string, 1 to 253 bytes"
         }
       ],

@@ -151,7 +151,14 @@ GET /v1/jobs/job-1/logs/search?grep=a&cursor=x
     422
     {
       "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
-      "status":422,"code":"invalid","detail":"not a cursor of a log","traceId":"<trace 9>"
+      "status":422,"code":"invalid","detail":"not a cursor of a log",
+      "errors":[
+        {
+          "parameter":"cursor","detail":"not a cursor of a log","got":"x",
+          "allowed":"'nextCursor' of a search of this output"
+        }
+      ],
+      "traceId":"<trace 9>"
     }
 
 # a stream of an ended job without output ends at once
@@ -160,11 +167,12 @@ GET /v1/jobs/job-1/logs/search?grep=a&cursor=x
 GET /v1/jobs/job-1/logs/stream
     200
     | event: end
-    | data: {"output":"complete"}
+    | data: {"type":"end","output":"complete"}
     |
 with Accept: application/x-ndjson
 GET /v1/jobs/job-1/logs/stream
     200
+    {"type":"end","output":"complete"}
 with Accept: image/png
 GET /v1/jobs/job-1/logs/stream
     406
@@ -178,7 +186,14 @@ GET /v1/jobs/job-1/logs/stream
     422
     {
       "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
-      "status":422,"code":"invalid","detail":"not a cursor of a log","traceId":"<trace 2>"
+      "status":422,"code":"invalid","detail":"not a cursor of a log",
+      "errors":[
+        {
+          "header":"Last-Event-ID","detail":"not a cursor of a log","got":"x",
+          "allowed":"'id' of an event of this output"
+        }
+      ],
+      "traceId":"<trace 2>"
     }
 
 # the events of an ended job, from its beginning
@@ -219,3 +234,164 @@ GET /v1/events?topics=weather
       ],
       "traceId":"<trace 2>"
     }
+
+# the last line of a stream says that it is whole
+. POST /v1/jobs {"command":["a"],"hold":true}
+. POST /v1/jobs/job-1:cancel
+with Accept: application/x-ndjson
+GET /v1/jobs/job-1/logs/stream
+    200
+    {"type":"end","output":"complete"}
+GET /v1/jobs/job-1/logs/stream
+    200
+    | event: end
+    | data: {"type":"end","output":"complete"}
+    |
+
+# an element or a replica that a job has not is refused, and one that has not started has no output yet
+. POST /v1/jobs {"command":["a"],"hold":true}
+. POST /v1/jobs {"command":["a"],"hold":true,"array":3,"replicas":2}
+GET /v1/jobs/job-1/logs?element=1
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has one element, number 0",
+      "errors":[{"parameter":"element","detail":"the job has one element, number 0","got":"1"}],
+      "traceId":"<trace 1>"
+    }
+GET /v1/jobs/job-1/logs?replica=1
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has one replica, number 0",
+      "errors":[{"parameter":"replica","detail":"the job has one replica, number 0","got":"1"}],
+      "traceId":"<trace 2>"
+    }
+GET /v1/jobs/job-1/logs?attempt=0
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "parameter":"attempt","detail":"this value is not allowed here","got":"0",
+          "allowed":"integer, 1 to 65535"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+GET /v1/jobs/job-2/logs?element=3
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 3 elements, numbered from 0 to 2",
+      "errors":[
+        {"parameter":"element","detail":"the job has 3 elements, numbered from 0 to 2","got":"3"}
+      ],
+      "traceId":"<trace 4>"
+    }
+GET /v1/jobs/job-2/logs?element=2&replica=0,2-4
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 2 replicas, numbered from 0 to 1",
+      "errors":[
+        {
+          "parameter":"replica","detail":"the job has 2 replicas, numbered from 0 to 1",
+          "got":"0,2-4"
+        }
+      ],
+      "traceId":"<trace 5>"
+    }
+GET /v1/jobs/job-2/logs/search?grep=a&element=4294967295
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 3 elements, numbered from 0 to 2",
+      "errors":[
+        {
+          "parameter":"element","detail":"the job has 3 elements, numbered from 0 to 2",
+          "got":"4294967295"
+        }
+      ],
+      "traceId":"<trace 6>"
+    }
+with Accept: application/x-ndjson
+GET /v1/jobs/job-2/logs/stream?element=3
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 3 elements, numbered from 0 to 2",
+      "errors":[
+        {"parameter":"element","detail":"the job has 3 elements, numbered from 0 to 2","got":"3"}
+      ],
+      "traceId":"<trace 7>"
+    }
+GET /v1/jobs/job-2/exec?element=3
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 3 elements, numbered from 0 to 2",
+      "errors":[
+        {"parameter":"element","detail":"the job has 3 elements, numbered from 0 to 2","got":"3"}
+      ],
+      "traceId":"<trace 8>"
+    }
+GET /v1/jobs/job-2/files?path=a&replica=2
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 2 replicas, numbered from 0 to 1",
+      "errors":[
+        {"parameter":"replica","detail":"the job has 2 replicas, numbered from 0 to 1","got":"2"}
+      ],
+      "traceId":"<trace 9>"
+    }
+GET /v1/jobs/job-2/forward?port=80&element=3
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 3 elements, numbered from 0 to 2",
+      "errors":[
+        {"parameter":"element","detail":"the job has 3 elements, numbered from 0 to 2","got":"3"}
+      ],
+      "traceId":"<trace 10>"
+    }
+GET /v1/jobs/job-2/exec?element=2
+    409
+    {
+      "type":"https://fairlead.dev/docs/reference/api#conflict","title":"Conflict","status":409,
+      "code":"conflict","detail":"this replica does not run now; the job is held",
+      "traceId":"<trace 11>"
+    }
+GET /v1/jobs/job-2/logs?element=2&replica=0-7
+    200
+    X-Fairlead-Output: more
+. POST /v1/jobs/job-2:cancel
+GET /v1/jobs/job-2/logs?element=3
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 3 elements, numbered from 0 to 2",
+      "errors":[
+        {"parameter":"element","detail":"the job has 3 elements, numbered from 0 to 2","got":"3"}
+      ],
+      "traceId":"<trace 12>"
+    }
+GET /v1/jobs/job-2/files?path=a&element=3
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"the job has 3 elements, numbered from 0 to 2",
+      "errors":[
+        {"parameter":"element","detail":"the job has 3 elements, numbered from 0 to 2","got":"3"}
+      ],
+      "traceId":"<trace 13>"
+    }
+GET /v1/jobs/job-2/logs?element=2&replica=1
+    200
+    X-Fairlead-Output: complete
+with Accept: application/x-ndjson
+GET /v1/jobs/job-2/logs/stream?element=2
+    200
+    {"type":"end","output":"complete"}

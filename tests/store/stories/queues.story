@@ -138,24 +138,59 @@ POST /v1/jobs {"command":["a"],"queue":"ml"}
       "traceId":"<trace 2>"
     }
 
-# the default queue may go, too, and a job then has to name one
-DELETE /v1/queues/default
-    200
-    {"name":"default"}
-POST /v1/jobs {"command":["a"]}
-    422
+# a queue that is made again has its old jobs, and one that is gone is not removed again
+. POST /v1/queues {"name":"ml"}
+. POST /v1/jobs {"command":["a"],"queue":"ml","hold":true}
+. POST /v1/jobs/job-1:cancel
+. DELETE /v1/queues/ml
+DELETE /v1/queues/ml
+    404
     {
-      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
-      "status":422,"code":"absent",
-      "detail":"queue \"default\" does not exist; create it, or name another",
-      "errors":[
-        {
-          "pointer":"/queue",
-          "detail":"queue \"default\" does not exist; create it, or name another","got":"default"
-        }
-      ],
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Not Found","status":404,
+      "code":"absent","detail":"this queue does not exist","traceId":"<trace 1>"
+    }
+only id queue
+GET /v1/jobs
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-1","queue":"ml"}]}
+only id queue
+GET /v1/jobs?queue=ml
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-1","queue":"ml"}]}
+POST /v1/jobs:cancel {"queue":"ml"}
+    200
+    {"dryRun":false,"matched":0,"changed":0,"failed":0,"more":false}
+. POST /v1/queues {"name":"ml"}
+. POST /v1/jobs {"command":["a"],"queue":"ml","hold":true}
+only id queue cursor
+GET /v1/jobs?queue=ml
+    200
+    ETag: <etag 2>
+    {"jobs":[{"id":"job-2","queue":"ml"}],"cursor":"e0"}
+only id queue
+GET /v1/jobs?queue=ml&state=ended
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-1","queue":"ml"}]}
+
+# the default queue stays, and may be paused
+DELETE /v1/queues/default
+    409
+    {
+      "type":"https://fairlead.dev/docs/reference/api#conflict","title":"Conflict","status":409,
+      "code":"conflict",
+      "detail":"jobs that name no queue go to queue default, so it stays; pause it, and nothing of it starts",
       "traceId":"<trace 1>"
     }
+rows
+. POST /v1/queues/default:pause
+only id queue state
+POST /v1/jobs {"command":["a"]}
+    201
+    Location: /v1/jobs/job-1
+    {"id":"job-1","queue":"default","state":"queued"}
 
 # the answer names the mistake in a queue
 POST /v1/queues {}

@@ -126,20 +126,84 @@ POST /v1/jobs {"command":["a"],"hold":true}
       "traceId":"<trace 3>"
     }
 
-# a header that is wrong is named, and an empty one counts as none
+# a header that is wrong is named, and so is an empty one
 with Idempotency-Key:
 POST /v1/jobs {"command":["a"]}
-    201
-    Location: /v1/jobs/job-1
+    422
     {
-      "id":"job-1","name":null,
-      "labels":{},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
-      "after":[],"singleton":false,"queue":"default","state":"queued","reason":null,
-      "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
-      "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
-      "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
-      "specDigest":"4549a82554c73a34c72d737efd8fdcd097d206f801cd85158fdcf3589c5cdbeb"
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this header is empty: give a value, or leave it out",
+      "errors":[
+        {
+          "header":"Idempotency-Key","detail":"this header is empty: give a value, or leave it out",
+          "allowed":"1 to 128 visible ASCII characters"
+        }
+      ],
+      "traceId":"<trace 1>"
     }
+with Idempotency-Key: a b
+POST /v1/jobs {"command":["a"]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"not a key",
+      "errors":[
+        {
+          "header":"Idempotency-Key","detail":"not a key","got":"a b",
+          "allowed":"1 to 128 visible ASCII characters"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+with Fairlead-As:
+POST /v1/jobs {"command":["a"]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this header is empty: give a value, or leave it out",
+      "errors":[
+        {
+          "header":"Fairlead-As","detail":"this header is empty: give a value, or leave it out",
+          "allowed":"the name of a person"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+. POST /v1/jobs {"command":["a"]}
+with Idempotency-Key:
+POST /v1/jobs/job-1:cancel
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this header is empty: give a value, or leave it out",
+      "errors":[
+        {
+          "header":"Idempotency-Key","detail":"this header is empty: give a value, or leave it out",
+          "allowed":"1 to 128 visible ASCII characters"
+        }
+      ],
+      "traceId":"<trace 4>"
+    }
+with If-Match:
+PATCH /v1/jobs/job-1 {"priority":1}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this header is empty: give a value, or leave it out",
+      "errors":[
+        {
+          "header":"If-Match","detail":"this header is empty: give a value, or leave it out",
+          "allowed":"the ETag of the job, or its revision in double quotes"
+        }
+      ],
+      "traceId":"<trace 5>"
+    }
+with Idempotency-Key:
+only id
+GET /v1/jobs?limit=1
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-1"}]}
 with If-Match: abc
 PATCH /v1/jobs/job-1 {"priority":1}
     422
@@ -152,7 +216,7 @@ PATCH /v1/jobs/job-1 {"priority":1}
           "allowed":"the ETag of the job, or its revision in double quotes"
         }
       ],
-      "traceId":"<trace 1>"
+      "traceId":"<trace 6>"
     }
 with Last-Event-ID: x
 GET /v1/events
@@ -166,7 +230,7 @@ GET /v1/events
           "allowed":"'id' of an event"
         }
       ],
-      "traceId":"<trace 2>"
+      "traceId":"<trace 7>"
     }
 
 # a parameter that a route does not take is refused
@@ -214,3 +278,115 @@ as no token
 GET /readyz?verbose=true
     200
     {"ready":true}
+
+# a query is read by its names
+GET /v1/jobs?state=
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this field is empty: give a value, or leave it out",
+      "errors":[
+        {
+          "parameter":"state","detail":"this field is empty: give a value, or leave it out",
+          "allowed":"string"
+        }
+      ],
+      "traceId":"<trace 1>"
+    }
+GET /v1/jobs?=1
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"a field of the query has no name",
+      "traceId":"<trace 2>"
+    }
+GET /v1/jobs?name=%00
+    400
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Bad Request","status":400,
+      "code":"invalid",
+      "detail":"query parameter name is not text: it has a zero byte, or bytes that are no UTF-8",
+      "traceId":"<trace 3>"
+    }
+GET /v1/throughput?queue=
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this field is empty: give a value, or leave it out",
+      "errors":[
+        {
+          "parameter":"queue","detail":"this field is empty: give a value, or leave it out",
+          "allowed":"string"
+        }
+      ],
+      "traceId":"<trace 4>"
+    }
+GET /v1/events?topics=jobs,
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown topic",
+      "errors":[{"parameter":"topics","detail":"unknown topic","allowed":"jobs, queues, clusters"}],
+      "traceId":"<trace 5>"
+    }
+GET /v1/events?topics=
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this field is empty: give a value, or leave it out",
+      "errors":[
+        {
+          "parameter":"topics","detail":"this field is empty: give a value, or leave it out",
+          "allowed":"string"
+        }
+      ],
+      "traceId":"<trace 6>"
+    }
+
+# the place of what is wrong is a pointer by RFC 6901, to the item that is wrong
+POST /v1/queues {"a/b~c":1}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown field",
+      "errors":[{"pointer":"/a~1b~0c","detail":"unknown field","got":"a/b~c"}],"traceId":"<trace 1>"
+    }
+POST /v1/jobs:cancel {"labels":{"team.io/x":null}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "pointer":"/labels/team.io~1x","detail":"this value is not allowed here","got":"null",
+          "allowed":"string"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+POST /v1/jobs/job-1:retry {"elements":[0,"1"]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "pointer":"/elements/1","detail":"this value is not allowed here","got":"1",
+          "allowed":"integer"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+POST /v1/queues {"name":""}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "pointer":"/name","detail":"this value is not allowed here","got":"an empty string",
+          "allowed":"1 to 63 characters: a-z, 0-9 and '-', no '-' at an end"
+        }
+      ],
+      "traceId":"<trace 4>"
+    }

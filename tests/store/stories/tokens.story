@@ -205,8 +205,14 @@ POST /v1/jobs {"command":["a"],"queue":"default"}
 POST /v1/jobs {"command":["a"],"after":[{"job":"job-1"}],"hold":true}
     422
     {
-      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
-      "status":422,"code":"invalid","detail":"job-1, which it is to run after, does not exist",
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"job-1, which it is to run after, does not exist",
+      "errors":[
+        {
+          "pointer":"/after/0/job","detail":"job-1, which it is to run after, does not exist",
+          "got":"job-1"
+        }
+      ],
       "traceId":"<trace 6>"
     }
 only id queue
@@ -375,7 +381,7 @@ POST /v1/tokens {"name":"x","scopes":[]}
       "status":422,"code":"invalid","detail":"this value is not allowed here",
       "errors":[
         {
-          "pointer":"/scopes","detail":"this value is not allowed here","got":"a list",
+          "pointer":"/scopes","detail":"this value is not allowed here","got":"an empty list",
           "allowed":"a list of read, submit, cancel, admin, outlive, exec, delegate"
         }
       ],
@@ -388,11 +394,32 @@ POST /v1/tokens {"name":"x","scopes":["write"]}
       "status":422,"code":"invalid","detail":"this value is not allowed here",
       "errors":[
         {
-          "pointer":"/scopes","detail":"this value is not allowed here","got":"a list",
-          "allowed":"a list of read, submit, cancel, admin, outlive, exec, delegate"
+          "pointer":"/scopes/0","detail":"this value is not allowed here","got":"write",
+          "allowed":"read, submit, cancel, admin, outlive, exec, delegate"
         }
       ],
       "traceId":"<trace 3>"
+    }
+POST /v1/tokens {"name":"x","scopes":["read",3]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this value is not allowed here",
+      "errors":[
+        {
+          "pointer":"/scopes/1","detail":"this value is not allowed here","got":"3",
+          "allowed":"read, submit, cancel, admin, outlive, exec, delegate"
+        }
+      ],
+      "traceId":"<trace 4>"
+    }
+POST /v1/tokens {"name":"x","scopes":["read","submit","read"]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"each scope at most once",
+      "errors":[{"pointer":"/scopes/2","detail":"each scope at most once","got":"read"}],
+      "traceId":"<trace 5>"
     }
 POST /v1/tokens {"name":"x","scopes":["read"],"queue":"none"}
     422
@@ -400,7 +427,7 @@ POST /v1/tokens {"name":"x","scopes":["read"],"queue":"none"}
       "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
       "status":422,"code":"absent","detail":"no queue has this name",
       "errors":[{"pointer":"/queue","detail":"no queue has this name","got":"none"}],
-      "traceId":"<trace 4>"
+      "traceId":"<trace 6>"
     }
 POST /v1/tokens {"name":"x","scopes":["read"],"ttlSeconds":0}
     422
@@ -413,7 +440,7 @@ POST /v1/tokens {"name":"x","scopes":["read"],"ttlSeconds":0}
           "allowed":"integer, 1 to 315360000"
         }
       ],
-      "traceId":"<trace 5>"
+      "traceId":"<trace 7>"
     }
 POST /v1/tokens {"name":"x y","scopes":["read"]}
     422
@@ -426,13 +453,13 @@ POST /v1/tokens {"name":"x y","scopes":["read"]}
           "allowed":"1 to 63 characters: a-z, 0-9 and '-', no '-' at an end"
         }
       ],
-      "traceId":"<trace 6>"
+      "traceId":"<trace 8>"
     }
 DELETE /v1/tokens/zzzzzzzzzzzz
     404
     {
       "type":"https://fairlead.dev/docs/reference/api#absent","title":"Not Found","status":404,
-      "code":"absent","detail":"not found, or this token may not see it","traceId":"<trace 7>"
+      "code":"absent","detail":"not found, or this token may not see it","traceId":"<trace 9>"
     }
 
 # a token with the scope delegate acts for another person, and that person owns the jobs

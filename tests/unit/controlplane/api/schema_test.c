@@ -46,11 +46,48 @@ static void a_field_takes_what_its_table_says(void **state)
     fl_arena_fini(&arena);
 }
 
+static void the_item_that_is_wrong_is_found(void **state)
+{
+    const struct api_field many = API_MAY("m", "array of string", "", .words = "a, b", .max = 2);
+    const struct api_field map = API_MAY("o", "map of string", "");
+    const struct api_field number = API_MAY("n", "integer", "", .min = 1, .max = 9);
+    const struct {
+        const struct api_field *field;
+        const char *text, *wrong; /* as its text or kind */
+    } rows[] = {
+        {&many, "[\"a\",\"c\"]", "c"},        {&many, "[3,\"a\"]", "3"},
+        {&many, "[\"a\",\"a\",\"c\"]", NULL}, {&many, "\"a\"", NULL},
+        {&map, "{\"a\":\"b\",\"c\":1}", "1"}, {&number, "10", NULL},
+    };
+    char allowed[API_ALLOWED_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct fl_json *value, *wrong;
+        struct fl_err err = {0};
+
+        assert_true(fl_json_parse(fl_str_c(rows[i].text), &arena, &value, NULL, &err));
+        wrong = api_field_wrong(rows[i].field, value);
+        if (rows[i].wrong) {
+            assert_true(fl_str_eq(wrong->text, fl_str_c(rows[i].wrong)));
+        } else {
+            assert_ptr_equal(wrong, value);
+        }
+    }
+    api_item_allowed(&many, allowed);
+    assert_string_equal(allowed, "a, b");
+    api_item_allowed(&map, allowed);
+    assert_string_equal(allowed, "string");
+    fl_arena_fini(&arena);
+}
+
 static void a_text_of_a_query_is_read_by_its_type(void **state)
 {
     const struct api_field number = API_MAY("n", "integer", "", .min = 1, .max = 9);
     const struct api_field flag = API_MAY("f", "boolean", "");
     const struct api_field word = API_MAY("w", "string", "", .words = "text, jsonl");
+    const struct api_field any = API_MAY("a", "string", "");
+    const struct api_field may_be_empty = API_MAY("e", "string", "", .max = 9);
 
     (void)state;
     assert_true(api_field_takes_text(&number, FL_STR("9")));
@@ -62,6 +99,8 @@ static void a_text_of_a_query_is_read_by_its_type(void **state)
     assert_false(api_field_takes_text(&flag, FL_STR("yes")));
     assert_true(api_field_takes_text(&word, FL_STR("jsonl")));
     assert_false(api_field_takes_text(&word, FL_STR("json")));
+    assert_false(api_field_takes_text(&any, FL_STR("")));
+    assert_true(api_field_takes_text(&may_be_empty, FL_STR("")));
 }
 
 static void what_is_allowed_is_told_in_words(void **state)
@@ -218,6 +257,7 @@ static void the_document_is_json(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_field_takes_what_its_table_says),
+         cmocka_unit_test(the_item_that_is_wrong_is_found),
          cmocka_unit_test(a_text_of_a_query_is_read_by_its_type),
          cmocka_unit_test(what_is_allowed_is_told_in_words),
          cmocka_unit_test(every_type_is_known_and_every_route_tells_its_answer),

@@ -106,6 +106,8 @@ static void what_can_be_understood_in_two_ways_is_refused(void **state)
         ROW(GET HOST "Authorization: a\r\nAuthorization: a\r\n\r\n", 400),
         ROW(GET HOST "Authorization: a\r\nauthorizatioN: b\r\n\r\n", 400),
         ROW(GET HOST "Content-Type: a\r\nX: b\r\nContent-Type: a\r\n\r\n", 400),
+        ROW(GET HOST "Fairlead-As: a\r\nFairlead-As: b\r\n\r\n", 400),
+        ROW(GET HOST "If-Match: a\r\nX: b\r\nif-match: a\r\n\r\n", 400),
         ROW(GET HOST "Accept: a\r\nAccept: b\r\n\r\n", 0),
         ROW(GET HOST "Content-Encoding: gzip\r\n\r\n", 415),
         ROW(GET HOST "Expect: 100-Continue\r\n\r\n", 0),

@@ -247,7 +247,7 @@ submit ml held after=7=failed
     | conflict: job-7 has ended, failed: a job that is to run after its success would never start
 submit ml held after=7=absent
     answer ok
-    | invalid: job-7, which it is to run after, does not exist
+    | absent: job-7, which it is to run after, does not exist
 submit ml held after=7:failure=succeeded
     answer ok
     | conflict: job-7 has ended, succeeded: a job that is to run after its failure would never start

@@ -22,7 +22,7 @@ submit dry ml cpu=1 after=1 | ml x3 picks=1-3 spec=a | nowhere | ml after=9=abse
     | job-0
     | job-0
     | absent: queue "nowhere" does not exist; create it, or name another
-    | invalid: job-9, which it is to run after, does not exist
+    | absent: job-9, which it is to run after, does not exist
     | job-0
     | conflict: the job to retry has not ended; cancel it or wait for its end
     | invalid: the shape's 10 bytes are not what shape_encode writes
@@ -327,7 +327,7 @@ list ml before=3
     | job-2 held Held priority=7
     | job-1 starting Dispatching on east attempt=1
 list nowhere
-    answer absent: no queue has this name
+    answer ok
 read 1
     answer ok
     | job-1 starting Dispatching on east attempt=1
@@ -431,6 +431,15 @@ submit ml cpu=1 retries=1000 deadline=31622400 | ml cpu=1 retries=1001 | ml cpu=
     | job-1
     | invalid: a job has at most 1000 retries, and a deadline of at most 31622400 s
     | invalid: a job has at most 1000 retries, and a deadline of at most 31622400 s
+
+# the queue of jobs that name none stays
+. queue default
+queue default removed
+    answer conflict: jobs that name no queue go to queue default, so it stays; pause it, and nothing of it starts
+reload
+queues
+    answer ok
+    | queue default jobs=0
 
 # a queue without open jobs may be removed; made again, it is the queue that it was
 config queues_max=2
