@@ -193,7 +193,9 @@ static int send_part(struct batch *batch)
 {
     struct cli *cli = batch->cli;
     struct cli_request request = {.method = "POST",
-                                  .path = "/v1/jobs:batch",
+                                  .path = cli_has(&cli->args, CLI_OPT_wait_for_cluster)
+                                              ? "/v1/jobs:batch?waitForCluster=true"
+                                              : "/v1/jobs:batch",
                                   .body = (const char *)batch->body.at,
                                   .body_len = batch->body.len,
                                   .content_type = "application/x-ndjson",

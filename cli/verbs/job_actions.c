@@ -138,13 +138,17 @@ static json_t *retry_body(struct cli *cli, int *ret_code)
 
 int verb_retry(struct cli *cli)
 {
+    bool waits = cli_has(&cli->args, CLI_OPT_wait_for_cluster);
+    const char *query = waits ? "?waitForCluster=true" : "";
     int code = CLI_OK;
 
     if (!cli->args.words.len && cli_has_filter(cli)) {
-        if (!cli_has(&cli->args, CLI_OPT_failure) && !cli_has(&cli->args, CLI_OPT_element)) {
+        if (!cli_has(&cli->args, CLI_OPT_failure) && !cli_has(&cli->args, CLI_OPT_element) &&
+            !waits) {
             return bulk(cli, "retry", "run again");
         }
-        return cli_fail(CLI_USAGE, "--failure and --element are of one job: name a JOB");
+        return cli_fail(CLI_USAGE,
+                        "--failure, --element and --wait-for-cluster are of one job: name a JOB");
     }
     if (!cli->args.words.len) {
         return cli_fail(CLI_USAGE, "usage: fairlead retry JOB... or " FILTERS);
@@ -155,7 +159,7 @@ int verb_retry(struct cli *cli)
         const char *id = cli_job_id(cli, cli->args.words.at[i], &one);
 
         body = id ? retry_body(cli, &one) : NULL;
-        if (body) one = cli_post(cli, &job, body, "/v1/jobs/%s:retry", id);
+        if (body) one = cli_post(cli, &job, body, "/v1/jobs/%s:retry%s", id, query);
         if (one && !code) code = one;
         if (one == CLI_OK) {
             fprintf(stderr, "%s runs again as %s\n", id, cli_text(job, "id"));

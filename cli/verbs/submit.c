@@ -19,7 +19,7 @@
 #include "shared/json/json_out.h"
 #include "shared/yaml/yaml.h"
 
-enum { DOCUMENTS_MAX = 1000, READ_BYTES = 64 << 10 };
+enum { DOCUMENTS_MAX = 1000, READ_BYTES = 64 << 10, PLACEMENT_LINES_MAX = 20 };
 
 struct submitted {
     FL_VEC(const char *) ids;
@@ -57,9 +57,37 @@ static void say_submitted(struct cli *cli, json_t *job, struct submitted *submit
     cli_say_paused(cli, job);
 }
 
-static const char *jobs_path(bool is_dry)
+/* With what the flags say of any submission. */
+static const char *jobs_path(const struct cli *cli, bool is_dry)
 {
+    if (cli_has(&cli->args, CLI_OPT_wait_for_cluster)) {
+        return is_dry ? "/v1/jobs?dryRun=true&waitForCluster=true" : "/v1/jobs?waitForCluster=true";
+    }
     return is_dry ? "/v1/jobs?dryRun=true" : "/v1/jobs";
+}
+
+/* Beside the answer, which is for programs: a line for each of the first clusters. */
+static void say_placement(struct cli *cli, const json_t *answer)
+{
+    const json_t *placement = json_object_get(answer, "placement"), *one;
+    const json_t *clusters = json_object_get(placement, "clusters");
+    size_t i;
+
+    if (!placement) return;
+    if (json_array_size(clusters) == 0) fprintf(stderr, "no cluster is enrolled: it would wait\n");
+    json_array_foreach(clusters, i, one)
+    {
+        if (i == PLACEMENT_LINES_MAX) {
+            fprintf(stderr, "and %zu more clusters\n", json_array_size(clusters) - i);
+            break;
+        }
+        fprintf(stderr, "%s: %s: ", cli_plain(cli, cli_text(one, "cluster")),
+                cli_text(one, "reason"));
+        fprintf(stderr, "%s\n", cli_plain(cli, cli_text(one, "detail")));
+    }
+    if (json_is_false(json_object_get(placement, "possible"))) {
+        fprintf(stderr, "no enrolled cluster could ever run it\n");
+    }
 }
 
 static const char *put_after(struct cli *cli, const char *path, const char *mark,
@@ -79,8 +107,8 @@ static const char *put_after(struct cli *cli, const char *path, const char *mark
 /* --queue and --hold go over what the document says, --after besides it. */
 static const char *submit_path(struct cli *cli, bool is_dry, const json_t *after)
 {
-    const char *path = jobs_path(is_dry);
-    const char *mark = is_dry ? "&" : "?";
+    const char *path = jobs_path(cli, is_dry);
+    const char *mark = strchr(path, '?') ? "&" : "?";
 
     if (cli_has(&cli->args, CLI_OPT_queue)) {
         path = fl_arena_printf(&cli->arena, "%s%squeue=%s", path, mark,
@@ -110,6 +138,7 @@ static int post(struct cli *cli, const char *path, struct fl_str body, const cha
     if (code) return code;
     if (cli_has(&cli->args, CLI_OPT_dry_run)) {
         if (!cli_answer(cli, job, NULL)) cli_print_json(cli, job);
+        say_placement(cli, job);
     } else {
         say_submitted(cli, job, submitted);
         fl_vec_push(&submitted->ids, fl_arena_printf(&cli->arena, "%s", cli_text(job, "id")));
@@ -154,7 +183,7 @@ int verb_run(struct cli *cli)
     text = json_dumps(document, JSON_COMPACT);
     json_decref(document);
     if (!text) return cli_fail(CLI_USAGE, "a word of the command line is no UTF-8");
-    code = post(cli, jobs_path(cli_has(&cli->args, CLI_OPT_dry_run)), fl_str_c(text),
+    code = post(cli, jobs_path(cli, cli_has(&cli->args, CLI_OPT_dry_run)), fl_str_c(text),
                 "application/json", &submitted);
     free(text);
     if (code == CLI_OK) code = follow(cli, &submitted);

@@ -7,10 +7,11 @@ static const struct {
     enum fl_code code;
     uint16_t status;
 } statuses[] = {
-    {FL_OK, 200},      {FL_INVALID, 422},     {FL_EXISTS, 409},      {FL_ABSENT, 404},
-    {FL_FULL, 429},    {FL_TOO_LARGE, 413},   {FL_CONFLICT, 409},    {FL_CHANGED, 412},
-    {FL_DENIED, 403},  {FL_UNSUPPORTED, 422}, {FL_UNAVAILABLE, 503}, {FL_NO_SPACE, 507},
-    {FL_DEPOSED, 503}, {FL_TORN, 500},        {FL_BUG, 500},         {FL_IO, 503},
+    {FL_OK, 200},         {FL_INVALID, 422},     {FL_EXISTS, 409},      {FL_ABSENT, 404},
+    {FL_FULL, 429},       {FL_TOO_LARGE, 413},   {FL_CONFLICT, 409},    {FL_CHANGED, 412},
+    {FL_DENIED, 403},     {FL_UNSUPPORTED, 422}, {FL_UNAVAILABLE, 503}, {FL_NO_SPACE, 507},
+    {FL_DEPOSED, 503},    {FL_TORN, 500},        {FL_BUG, 500},         {FL_IO, 503},
+    {FL_IMPOSSIBLE, 422},
 };
 
 static const struct {

@@ -91,6 +91,8 @@ struct cluster {
     bool is_silent;      /* for so long that its attempts are unknown */
     fl_ms silent_at;     /* since when, as far as this core knows; valid while is_silent */
     bool is_known;       /* it has told of its nodes since this core was loaded */
+    bool was_listed;     /* ... and in one session at least it has told all */
+    fl_ms told_at;       /* until then: when it last told of some; not stored */
     bool has_images;
     uint8_t names_len; /* names of resources that it was the first to offer, in this core's life */
     /* When its silence becomes 'unknown'; 0: it has listed what it holds, or is silent already, or

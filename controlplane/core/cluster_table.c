@@ -189,7 +189,7 @@ static void forget_node(struct cluster_table *table, struct cluster *cluster, ui
  * with the last of them. */
 static void end_listing(struct cluster_table *table, struct cluster *cluster)
 {
-    cluster->is_listed = true;
+    cluster->is_listed = cluster->was_listed = true;
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         const struct node *node = &cluster->nodes.at[i];
 

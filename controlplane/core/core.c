@@ -55,6 +55,7 @@ void core_destroy(struct core *core)
 {
     if (!core) return;
     round_fini(&core->round);
+    ever_fini(&core->ever);
     fl_vec_fini(&core->acks_due);
     fl_vec_fini(&core->later);
     fl_vec_fini(&core->waits);

@@ -214,6 +214,7 @@ struct core_event {
             /* Each is judged as if it came now and alone: lines are passed over, nothing is made,
              * and no outcome has a job. */
             bool is_dry;
+            bool waits_for_cluster; /* a job that no cluster could ever run is accepted, too */
         } submit;
         struct {
             struct fl_job job;

@@ -46,6 +46,7 @@ static enum reason reason_of(const struct core *core, const struct job *job,
     if (is_behind(core, job)) return REASON_WaitsForTurn;
     if (queue_table_at(&core->queues, bucket->queue)->is_paused) return REASON_QueuePaused;
     if (job->place == JOB_OUT) return reason_of_pause(run);
+    if (core->clusters.enrolled_len == 0) return REASON_NoCluster;
     return bucket->why == REASON_none ? REASON_PriorityBehind : (enum reason)bucket->why;
 }
 
@@ -520,6 +521,28 @@ static const char *name_accelerators(struct core *core, const struct cluster *cl
                            text, names);
 }
 
+void core_read_verdicts(struct core *core, const struct shape_entry *shape,
+                        struct core_answer *answer)
+{
+    struct room *room = &core->round.chooser.room;
+
+    answer->verdicts =
+        fl_arena_array(&core->scratch, struct core_verdict, core->clusters.clusters.len);
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        const struct cluster *cluster = core->clusters.clusters.at[i];
+        struct core_verdict *verdict;
+
+        if (cluster->state != CLUSTER_ENROLLED) continue;
+        core_look(core, 1 + cluster->nodes.len);
+        verdict = &answer->verdicts[answer->verdicts_len++];
+        verdict->cluster = cluster->id;
+        verdict->reason = judge_explain(room, cluster->id, shape, core->config.unconfirmed_max,
+                                        &core->scratch, &verdict->text);
+        if (verdict->reason != REASON_NoMatchingCluster) continue;
+        verdict->text = name_accelerators(core, cluster, &shape->shape, verdict->text);
+    }
+}
+
 static void explain(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct job_slot slot = core_need_job(core, event, event->job.job, batch);
@@ -544,20 +567,7 @@ static void explain(struct core *core, const struct core_event *event, struct co
     if (holds_claim(core, slot)) { /* its own claim is not in its way */
         room_unclaim(room, claim->cluster, claim->parts.at, claim->parts.len);
     }
-    why.verdicts = fl_arena_array(&core->scratch, struct core_verdict, core->clusters.clusters.len);
-    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
-        const struct cluster *cluster = core->clusters.clusters.at[i];
-        struct core_verdict *verdict;
-
-        if (cluster->state != CLUSTER_ENROLLED) continue;
-        core_look(core, 1 + cluster->nodes.len);
-        verdict = &why.verdicts[why.verdicts_len++];
-        verdict->cluster = cluster->id;
-        verdict->reason = judge_explain(room, cluster->id, shape, core->config.unconfirmed_max,
-                                        &core->scratch, &verdict->text);
-        if (verdict->reason != REASON_NoMatchingCluster) continue;
-        verdict->text = name_accelerators(core, cluster, &shape->shape, verdict->text);
-    }
+    core_read_verdicts(core, shape, &why);
     why.sentence = sentence_of(core, &view, slot);
     answer(batch, event, why);
 }

@@ -16,6 +16,7 @@
 #include "controlplane/core/job_table.h"
 #include "controlplane/core/queue_table.h"
 #include "controlplane/core/resource_table.h"
+#include "controlplane/core/sched/ever.h"
 #include "controlplane/core/sched/round.h"
 #include "controlplane/core/shape_table.h"
 #include "controlplane/core/singleton_table.h"
@@ -89,6 +90,7 @@ struct core {
 
     FL_VEC(struct fl_cluster) acks_due; /* clusters whose reports are to be acknowledged */
     struct round round;                 /* its memory; its decisions are carried out at once */
+    struct ever ever;                   /* memory about shapes that were submitted */
     struct fl_queue_id queue_served;    /* the queue that was served last */
     struct fl_arena scratch;            /* lives for one step or one start */
     uint64_t starts;
@@ -331,6 +333,12 @@ void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t
 bool core_access_check(struct core *core, const struct core_event *event, struct core_batch *batch,
                        struct cluster *cluster, const char **ret_why);
 
+/* ---- core_read.c ----------------------------------------------------------------------------- */
+
+/* The verdict of each enrolled cluster on the shape now; the room is begun. */
+void core_read_verdicts(struct core *core, const struct shape_entry *shape,
+                        struct core_answer *answer);
+
 /* ---- core_history.c -------------------------------------------------------------------------- */
 
 /* The event of that name: rows for everything the database has lost. */
@@ -348,6 +356,14 @@ bool core_history_accept(struct core *core, const struct core_event *event,
                          struct core_batch *batch);
 /* False: the counter is unknown, or out of bounds. */
 FL_CHECK bool core_history_load(struct core *core, const struct row_counter *row);
+
+/* ---- core_possible.c ------------------------------------------------------------------------- */
+
+/* Why no enrolled cluster could ever run a job of that shape; NULL: some could, none is enrolled,
+ * or the looks of the request have ended.  ever_begin comes first, once a request. */
+const char *core_possible_refusal(struct core *core, struct fl_str shape);
+/* The entry of the shape's bytes, which need not be in the table; lives for the step. */
+const struct shape_entry *core_possible_entry(struct core *core, struct fl_str bytes);
 
 /* ---- core_round.c ---------------------------------------------------------------------------- */
 

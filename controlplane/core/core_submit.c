@@ -393,6 +393,16 @@ static bool check_singleton(struct core *core, const struct core_event *event,
                                   SINGLETONS_MAX));
 }
 
+/* A job that no enrolled cluster could ever run would wait for ever. */
+static bool check_possible(struct core *core, const struct core_event *event,
+                           const struct core_submit_item *item, struct core_outcome *outcome)
+{
+    const char *why =
+        event->submit.waits_for_cluster ? NULL : core_possible_refusal(core, item->shape);
+
+    return !why || refuse(core, outcome, FL_IMPOSSIBLE, why);
+}
+
 /* False: refused, and nothing has changed.  True: ret_found is accept_job()'s. */
 static bool check_item(struct core *core, const struct core_event *event,
                        const struct core_submit_item *item, const struct core_outcome *before,
@@ -404,6 +414,7 @@ static bool check_item(struct core *core, const struct core_event *event,
         !check_shape(core, item, &found, outcome) ||
         !check_dependencies(core, event, item, before, before_len, &found, outcome) ||
         !check_singleton(core, event, item, &found, outcome) ||
+        !check_possible(core, event, item, outcome) ||
         !read_picks(core, item, &found.picks, outcome)) {
         return false;
     }
@@ -557,6 +568,16 @@ static void decide(struct core *core, const struct core_event *event, struct cor
     }
 }
 
+/* A dry run of one job has each cluster's verdict on it; 'is_possible' even where it would wait. */
+static void say_where(struct core *core, const struct core_event *event, struct core_answer *answer)
+{
+    struct fl_str shape = event->submit.at[0].shape;
+
+    if (answer->outcomes[0].code != FL_OK) return;
+    answer->is_possible = !core_possible_refusal(core, shape);
+    core_read_verdicts(core, core_possible_entry(core, shape), answer);
+}
+
 /* The outcomes that are final are kept under the key.  'found': how many were so before. */
 static void keep_outcomes(struct core_batch *batch, const struct core_event *event,
                           const struct core_answer *answer, size_t found)
@@ -587,6 +608,7 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
         return;
     }
     outcomes = fl_arena_array(&core->scratch, struct core_outcome, len);
+    ever_begin(&core->ever, &core->round.chooser.room, &core->clusters);
     for (size_t i = 0; i < len; i++) {
         const struct core_outcome *kept = event->submit.kept ? &event->submit.kept[i] : NULL;
 
@@ -605,6 +627,7 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
     }
     effect.answer.outcomes = outcomes;
     effect.answer.outcomes_len = len;
+    if (event->submit.is_dry && len == 1) say_where(core, event, &effect.answer);
     if (!event->submit.is_dry) keep_outcomes(batch, event, &effect.answer, found_before);
     if (event->request) core_batch_effect(batch, &effect);
 }

@@ -15,6 +15,7 @@ enum fl_exit fl_exit_of(const struct fl_err *err)
     case FL_INVALID:
     case FL_TOO_LARGE:
     case FL_UNSUPPORTED:
+    case FL_IMPOSSIBLE:
         return FL_EXIT_USAGE;
     case FL_DENIED:
         return FL_EXIT_DENIED;

@@ -59,7 +59,7 @@ async function makeJobs() {
         command: shell("echo missing table; exit 3"),
         resources: small,
     });
-    const waiting = await submit({ name: "too-large", command: ["true"], resources: { cpu: "1000" } });
+    const waiting = await submit({ name: "too-large", command: ["true"], resources: { cpu: "1000" } }, "?waitForCluster=true");
     const held = await submit({ name: "nightly", command: ["true"], hold: true, resources: small });
     const array = await submit({
         name: "sweep",

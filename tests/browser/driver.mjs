@@ -66,7 +66,7 @@ export async function api(method, path, body) {
     return JSON.parse(text);
 }
 
-export const submit = (document) => api("POST", "/v1/jobs", document);
+export const submit = (document, query = "") => api("POST", `/v1/jobs${query}`, document);
 export const shell = (script) => ["sh", "-c", script];
 
 export async function untilState(id, states) {

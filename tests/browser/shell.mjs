@@ -37,7 +37,7 @@ const small = { cpu: "100m" };
 const running = await submit({ name: "train", command: ["sleep", "3600"], resources: small });
 const array = await submit({ name: "sweep", command: shell("[ $FAIRLEAD_ELEMENT = 1 ] || sleep 3600"), array: 3, resources: small });
 const brief = await submit({ name: "brief", command: ["sleep", "3600"], resources: small });
-const waiting = await submit({ name: "too-large", command: ["true"], resources: { cpu: "1000" } });
+const waiting = await submit({ name: "too-large", command: ["true"], resources: { cpu: "1000" } }, "?waitForCluster=true");
 for (const { id } of [running, array, brief]) await untilState(id, ["running"]);
 
 const status = page.locator(".terminal-bar [role=status]");

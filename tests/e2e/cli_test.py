@@ -223,7 +223,7 @@ def running(f):
         equal([json.loads(line)["name"] for line in f.cli("submit", "-o", "jsonl", "-", stdin=text).splitlines()], ["a", "b"])
     with shows("a person who watches a waiting job sees the reason and the next command; and again when the reason changes"):
         f.cli("queue", "create", "shut", "--paused")
-        for words in (["run", "-q", "shut", "--gpus", "1", "true"], ["wait", "@last"]):
+        for words in (["run", "-q", "shut", "--gpus", "1", "--wait-for-cluster", "true"], ["wait", "@last"]):
             with subprocess.Popen([FAIRLEAD, *words], env=f.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watcher:
                 def reason(watcher=watcher):
                     line = next(line for line in watcher.stderr if " waits: " in line)
@@ -291,7 +291,7 @@ def running(f):
         assert "succeeded" in text and "line 3" in text, text
         assert re.search(r"\nby +first-admin\n", text), text
         assert re.search(r" CPU +MEMORY +PLACED", text) and re.search(r" 0\.\d\ds +[\d.]+ [KM]iB ", text), text
-        waits = f.cli("run", "-d", "--cpus", "900", "--", "true").strip()
+        waits = f.cli("run", "-d", "--cpus", "900", "--wait-for-cluster", "--", "true").strip()
         fleet.until("explain says why", lambda: "NoMatchingCluster" in f.cli("explain", waits), 30)
         text = f.cli("explain", waits)
         assert all(cluster in text for cluster in ("east", "west", "edge")), text

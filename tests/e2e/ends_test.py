@@ -209,7 +209,7 @@ def keeps_limits(h, cgroup):
     with shows("requireLimits: it goes where limits are kept, and nowhere else"):
         document = {"command": ["true"], "requireLimits": True, "resources": SMALL}
         equal(last_attempt(h.wait(h.submit(document)))["cluster"], "limits")
-        kept_out = h.submit({**document, "clusters": ["east"]})
+        kept_out = h.submit({**document, "clusters": ["east"]}, waits=True)
         until("explain says why it waits", lambda: {one["cluster"]: one["reason"] for one in h.api("GET", f"/v1/jobs/{kept_out}/explain")["clusters"]}
               .get("east") == "NodeSelectorUnmatched", 60)
         h.api("POST", f"/v1/jobs/{kept_out}:cancel", {})

@@ -116,7 +116,7 @@ def prepare(f, verb):
         f.cli("queue", "create", "urgent")
         job("--hold", "true")
     elif verb == "hold":
-        job("--cpus", "900", "true")
+        job("--cpus", "900", "--wait-for-cluster", "true")
     elif verb in ("logs", "describe", "failures", "retry"):  # the id in an example of retry is that of this line
         f.wait(f.cli("run", "-d", "sh", "-c", "echo an Error; exit 1").strip())
     elif verb == "cluster drain":

@@ -53,7 +53,7 @@ def main():
             f.api("POST", f"/v1/jobs/{job}:release")
             equal(f.wait(job)["state"], "succeeded")
         with shows("a job that fits nowhere says so"):
-            job = f.submit({"command": ["true"], "resources": {"cpu": "1000"}})
+            job = f.submit({"command": ["true"], "resources": {"cpu": "1000"}}, waits=True)
             answer = fleet.until("the reason is known", lambda: (
                 lambda e: e if "NoMatchingCluster" in json.dumps(e) else None)(f.api("GET", f"/v1/jobs/{job}/explain")), 30)
             for cluster in ("east", "west", "edge"):

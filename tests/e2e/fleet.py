@@ -199,8 +199,9 @@ class Fleet:
         until(f"the log of {job} is whole", lambda: len(said()) >= len(lines), 60)
         equal(sorted(said()), sorted(lines))
 
-    def submit(self, document, key=None):
-        return self.patient("POST", "/v1/jobs", document, {"Idempotency-Key": key} if key else {})["id"]
+    def submit(self, document, key=None, waits=False):
+        """'waits': accepted even if no cluster could ever run it."""
+        return self.patient("POST", "/v1/jobs?waitForCluster=true" if waits else "/v1/jobs", document, {"Idempotency-Key": key} if key else {})["id"]
 
     def job(self, job):
         return self.patient("GET", f"/v1/jobs/{job}")

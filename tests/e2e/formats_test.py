@@ -23,7 +23,7 @@ def same_in_every_format(f):
     failed = f.cli("run", "-d", "-n", "failed", "false").strip()
     f.cli("wait", ended, failed, "--for", "done")
     held = f.cli("run", "-d", "-n", "held", "--hold", "true").strip()
-    blocked = f.cli("run", "-d", "-n", "blocked", "--gpus", "9", "true").strip()
+    blocked = f.cli("run", "-d", "-n", "blocked", "--gpus", "9", "--wait-for-cluster", "true").strip()
     count = iter(range(1000))
     commands = [
         ("ps", "--all"), ("ps", "-q", "nosuch"), ("ps", "--all", "--limit", "1"), ("get", ended), ("get", ended, held), ("get", "job-nope"),

@@ -239,8 +239,10 @@ class Hub:
     def wait_cluster(self, cluster, *states, limit_s=fleet.LONG_S):
         until(f"{cluster} is {' or '.join(states)}", lambda: self.state(cluster) in states, limit_s)
 
-    def submit(self, document, key=None, **more):
-        return json.loads(self.patient("POST", "/v1/jobs", document, {"Idempotency-Key": key} if key else None, **more))["id"]
+    def submit(self, document, key=None, waits=False, **more):
+        """'waits': accepted even if no cluster could ever run it."""
+        path = "/v1/jobs?waitForCluster=true" if waits else "/v1/jobs"
+        return json.loads(self.patient("POST", path, document, {"Idempotency-Key": key} if key else None, **more))["id"]
 
     def wait(self, job, *states, limit_s=fleet.LONG_S):
         states = states or ("succeeded", "failed", "cancelled")

@@ -66,7 +66,7 @@ class Terminal:
 
 def waiting(f):
     with shows("while a job waits the line counts the seconds; the reason is printed above it, whole"):
-        terminal = Terminal(f, "run", "--name", "greedy", "--cpus", "500", "true")
+        terminal = Terminal(f, "run", "--name", "greedy", "--cpus", "500", "--wait-for-cluster", "true")
         terminal.until(rf"\r\x1b\[K{SIGNS} job-\d+ queued  \d+s").until(r"waits: .*\r\n(.|\r|\n)*queued  ([3-9]|\d\d)s")
         job = re.search(r"job-\d+", terminal.text)[0]
         frames = re.findall(rf"\r\x1b\[K({SIGNS}) {job} queued  (\d+)s", terminal.text)

@@ -41,12 +41,12 @@ def documents(*manifests):
 
 def by_cli(f):
     with shows("a manifest that kubectl prints is taken, and waits for a cluster that has images"):
-        job = f.cli("submit", "-d", "-", stdin=CREATED).strip()
+        job = f.cli("submit", "-d", "--wait-for-cluster", "-", stdin=CREATED).strip()
         equal(f.job(job)["name"], "hello")
         fleet.until("it is judged", lambda: "image" in f.cli("explain", job), 30)
         f.cli("cancel", job)
     with shows("--dry-run=server shows the job that a manifest becomes, and makes none"):
-        shown = json.loads(f.cli("submit", "--dry-run=server", "-", stdin=CREATED))
+        shown = json.loads(f.cli("submit", "--wait-for-cluster", "--dry-run=server", "-", stdin=CREATED))
         container = {"image": "busybox", "command": ["echo", "hi"]}
         equal(shown["job"], {"name": "hello", "retry": 6, "roles": [{"name": "main", "template": {"spec": {"containers": [container]}}}]})
         equal(shown["dryRun"], True)
@@ -89,7 +89,7 @@ def by_cli(f):
 
 def by_api(f):
     with shows("the API takes a manifest as YAML and as JSON, and names its fields in a refusal"):
-        answer = f.api("POST", "/v1/jobs", CREATED.encode(), {"Content-Type": "application/yaml"})
+        answer = f.api("POST", "/v1/jobs?waitForCluster=true", CREATED.encode(), {"Content-Type": "application/yaml"})
         equal(answer["name"], "hello")
         f.cli("cancel", answer["id"])
         equal(f.wait(f.submit(manifest("json", "true")))["state"], "succeeded")

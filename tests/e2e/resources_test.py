@@ -29,8 +29,8 @@ def explained(h, job):
     return [one["detail"] for one in h.api("GET", f"/v1/jobs/{job}/explain")["clusters"]]
 
 
-def submit(h, name, amounts):
-    return h.submit({"name": name, "command": [*WAITS, f"{h.dir}/end-{name}"], "resources": {**SMALL, **amounts}})
+def submit(h, name, amounts, waits=False):
+    return h.submit({"name": name, "command": [*WAITS, f"{h.dir}/end-{name}"], "resources": {**SMALL, **amounts}}, waits=waits)
 
 
 def end(h, name):
@@ -91,7 +91,7 @@ def adopted(h, agent, jobs):
 
 def unknown(h):
     with shows("a resource that no node offers makes its job wait, with the reason"):
-        job = submit(h, "nobody", {"fairlead.test/quantum": 1})
+        job = submit(h, "nobody", {"fairlead.test/quantum": 1}, waits=True)
         until("it is judged", lambda: explained(h, job))
         why, = explained(h, job)
         assert "1 fairlead.test/quantum" in why and "0 fairlead.test/quantum" in why, why

@@ -128,7 +128,7 @@ def which(f, home):
             assert "no files of it are kept" in cp(f, f"{job}:mine", f"{home}/mine", code=1)
         equal(os.listdir(f"{home}/work"), ["mine"])
     with shows("a job that never ran has none, and says why"):
-        held = f.submit({"command": ["true"], "resources": {"cpu": 900}})
+        held = f.submit({"command": ["true"], "resources": {"cpu": 900}}, waits=True)
         assert "no attempt that runs or has ended: the job is queued" in cp(f, f"{held}:mine", f"{home}/mine", code=1)
         f.api("POST", f"/v1/jobs/{held}:cancel")
         assert "no attempt that runs or has ended: the job is cancelled" in cp(f, f"{held}:mine", f"{home}/mine", code=1)

@@ -52,9 +52,9 @@ class Site:
         return subprocess.run([os.path.join(fleet.BIN, "fairlead"), *words], env=env, input=stdin, stdout=subprocess.PIPE, text=True,
                               timeout=60, check=True).stdout
 
-    def run(self, script, **more):
+    def run(self, script, waits=False, **more):
         return self.h.submit({"image": BUSYBOX, "command": ["sh", "-c", script], "resources": {"cpu": "20m", "memory": "16Mi"},
-                              **more})
+                              **more}, waits=waits)
 
     def ends(self, job, state, reason=None):
         found = self.h.wait(job)
@@ -281,7 +281,7 @@ def accelerators(s):
         shown = s.h.api("GET", "/v1/clusters/real")["free"]["named"]
         equal((shown["amd.com/gpu"], shown["nvidia.com/gpu"]), (2, 4))
         assert "kinds=\"amd.com/gpu, nvidia.com/gpu\"" in s.h.log("agent-real")
-        job = s.run("true", resources={"cpu": "20m", "memory": "16Mi", "gpus": 1})
+        job = s.run("true", waits=True, resources={"cpu": "20m", "memory": "16Mi", "gpus": 1})
         why = until("it is judged", lambda: s.h.api("GET", f"/v1/jobs/{job}/explain")["clusters"])[0]["detail"]
         assert "(amd.com/gpu, nvidia.com/gpu)" in why and "kube_accelerator" in why, why
         s.h.api("POST", f"/v1/jobs/{job}:cancel")

@@ -214,6 +214,11 @@ void checks_answer(struct checks *checks, const struct core_answer *answer, bool
     policy_answered(checks->policy, answer, is_current, fake_pg_epoch(checks->pg));
 }
 
+bool checks_all_told(const struct checks *checks)
+{
+    return policy_all_told(checks->policy);
+}
+
 void checks_heard(struct checks *checks, const struct core_event *event)
 {
     if (checks->is_retired) return;

@@ -59,6 +59,8 @@ void checks_clock_set(struct checks *checks, bool do_hubs_differ);
 void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at);
 /* A hub lets this out, now; 'epoch' is its term's.  'is_current': the answer was made of the state
  * that is durable now, and of all of it. */
+/* See policy_all_told. */
+bool checks_all_told(const struct checks *checks);
 void checks_answer(struct checks *checks, const struct core_answer *answer, bool is_current);
 void checks_send(struct checks *checks, const struct core_send *send, uint64_t epoch);
 /* A hub acknowledges an agent's report that something ended. */

@@ -478,6 +478,7 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
     case SUBMIT:
     case RETRY:
         core->kind = CORE_EV_submit;
+        core->submit.waits_for_cluster = fl_hash_u64(request->seed, 37) % 3 == 0;
         if (request->shape) {
             build_chosen(client, request, number >> 8, event);
         } else {

@@ -1,6 +1,6 @@
-/* client_state.h - the fake client's knowledge, for client_build.c and fake_client.c alone.
+/* client_state.h - the fake client's knowledge, for client_*.c and fake_client.c alone.
  * client_build.c makes events of its requests; fake_client.c decides what to ask and hears the
- * answers. */
+ * answers; client_possible.c judges which submissions were refused. */
 #pragma once
 
 #include "shared/base/vec.h"
@@ -107,3 +107,6 @@ void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t re
                        struct fl_resources each);
 /* A job of this name never runs: its shape fits nowhere, and follows from its name. */
 bool client_is_impossible(const struct fake_client *client, struct fl_str name);
+/* I37: the outcomes of a submission, as its answer leaves a leader that still leads. */
+void client_judge_possible(struct fake_client *client, const struct client_request *request,
+                           const struct core_answer *answer);

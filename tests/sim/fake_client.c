@@ -219,7 +219,7 @@ static void arrived(void *ctx, uint64_t number, uint64_t what)
 static bool is_for_now(const struct core_outcome *outcome)
 {
     return outcome->code == FL_ABSENT || outcome->code == FL_FULL || outcome->code == FL_CONFLICT ||
-           outcome->code == FL_UNAVAILABLE;
+           outcome->code == FL_UNAVAILABLE || outcome->code == FL_IMPOSSIBLE;
 }
 
 /* I15: the same key, the same jobs; only what was refused for now may be accepted since. */
@@ -313,6 +313,9 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
     sim_tell(sim, "client hears of request %llu try %llu kind %llu: code %llu, job %llu", index,
              answer->request & 255, request->kind, answer->code,
              answer->outcomes_len ? answer->outcomes[0].job.n : request->target);
+    if (answer->code == FL_OK && epoch == fake_pg_epoch(client->pg)) {
+        client_judge_possible(client, request, answer);
+    }
     if (answer->code == FL_OK) {
         /* One whose answer is lost was promised nothing it knows of, but the second answer must
          * agree. */

@@ -103,7 +103,8 @@ void fake_runtime_sealed(struct fake_runtime *runtime);
 struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime);
 uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resources each);
 
-/* Whether a gang of this form would find room on the empty nodes, taken one after the other. */
+/* Whether a gang of this form would find room on the empty nodes, taken one after the other; also
+ * after the cluster's death, of which no hub hears. */
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape);
 
 void fake_runtime_tell(const struct fake_runtime *runtime); /* its nodes, into the story */

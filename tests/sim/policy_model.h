@@ -52,5 +52,8 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
 void policy_answered(struct policy *policy, const struct core_answer *answer, bool is_current,
                      uint64_t epoch);
 
+/* Each enrolled cluster had told its nodes to the leader, some time before the newest batch. */
+bool policy_all_told(const struct policy *policy);
+
 /* 'for_ms' have passed.  'is_steady': a hub led and Postgres worked all that time. */
 void policy_passed(struct policy *policy, fl_ms for_ms, bool is_steady);

@@ -422,3 +422,37 @@ bool policy_fits_there(struct policy *policy, const struct policy_cluster *clust
     return may_send(policy, shape, cluster) && cluster->claimable < cluster->nodes_len &&
            slots_there(policy, there, shape, cluster->claimable) >= shape->replicas;
 }
+
+/* ---- whether nodes are known ----------------------------------------------------------------- */
+
+enum { TOLD_BEFORE_MS = 10000 }; /* longer than a core waits for the rest of a first report */
+
+static bool has_told(const struct policy *policy, const struct policy_cluster *cluster)
+{
+    if (cluster->session_term != policy->epoch || cluster->is_lost || cluster->is_closed ||
+        !cluster->is_listed || cluster->listed_at + TOLD_BEFORE_MS > policy->formed_at) {
+        return false;
+    }
+    for (uint32_t i = 0; i < cluster->nodes_len; i++) {
+        const struct policy_node *node = &cluster->nodes[i];
+
+        if (node->reports.len == 0 || node->reports.at[0].at + TOLD_BEFORE_MS > policy->formed_at) {
+            return false;
+        }
+    }
+    return cluster->nodes_len > 0;
+}
+
+bool policy_all_told(const struct policy *policy)
+{
+    bool has_some = false;
+
+    for (size_t i = 0; i < policy->clusters.len; i++) {
+        const struct policy_cluster *cluster = &policy->clusters.at[i];
+
+        if (!cluster->is_known || cluster->state != POLICY_CLUSTER_ENROLLED) continue;
+        if (!has_told(policy, cluster)) return false;
+        has_some = true;
+    }
+    return has_some;
+}

@@ -150,7 +150,6 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
 {
     struct sim_amounts free[FAKE_RUNTIME_NODES_MAX];
 
-    if (runtime->is_dead) return false;
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
         free[i] = fake_runtime_node_total(runtime, i);
         if (!has_labels(&runtime->nodes[i], shape)) free[i] = (struct sim_amounts){0};

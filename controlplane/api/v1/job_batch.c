@@ -632,6 +632,7 @@ static void send_lines(struct api_call *call)
     call->on_end = NULL;
     batch->event->event.submit.at = batch->items.at;
     batch->event->event.submit.len = batch->items.len;
+    batch->event->event.submit.waits_for_cluster = api_query_flag(batch->call, "waitForCluster");
     if (batch->items.len == 0) {
         engine_event_destroy(batch->event);
         fl_buf_clear(&call->out);
@@ -806,6 +807,12 @@ const struct api_object batch_result_object = {
     .fields = result_fields,
     .example = "{\"line\":2,\"id\":\"job-8\",\"state\":\"queued\"}"};
 
+static const struct api_field batch_query[] = {
+    API_MAY("waitForCluster", "boolean",
+            "true: jobs are accepted even if no enrolled cluster could ever run them"),
+    {0},
+};
+
 const struct api_route job_batch_routes[] = {
     API_ROUTE(
         API_POST, "/v1/jobs:batch", API_NEED_submit, submit_batch, "submitJobs",
@@ -821,8 +828,9 @@ const struct api_route job_batch_routes[] = {
                                                                                           "refused "
                                                                                           "as "
                                                                                           "a whole",
-        .body_max = API_BODY_BATCH, .takes = "application/json, application/x-ndjson",
-        .schema = "array of BatchItem", .headers = API_TAKES_key | API_TAKES_as,
-        .gives = "application/x-ndjson", .answer = "BatchResult", .may_conflict = true),
+        .query = batch_query, .body_max = API_BODY_BATCH,
+        .takes = "application/json, application/x-ndjson", .schema = "array of BatchItem",
+        .headers = API_TAKES_key | API_TAKES_as, .gives = "application/x-ndjson",
+        .answer = "BatchResult", .may_conflict = true),
     {0},
 };

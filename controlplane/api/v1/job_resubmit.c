@@ -115,6 +115,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
     }
     event->event.submit.at = item;
     event->event.submit.len = 1;
+    event->event.submit.waits_for_cluster = resubmit->waits_for_cluster;
     picks = resubmit->picks;
     if (resubmit->is_one_of_many) fl_job_name(resubmit->job.job, name);
     if (!api_idempotent_part(call, event, name)) {

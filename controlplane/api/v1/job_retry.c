@@ -130,12 +130,19 @@ static void retry_job(struct api_call *call)
 
     call->state = resubmit;
     resubmit->done = done;
+    resubmit->waits_for_cluster = api_query_flag(call, "waitForCluster");
     if (read_body(call, resubmit)) {
         job_lookup(call, open_job, ended);
     } else {
         fl_picks_fini(&resubmit->picks);
     }
 }
+
+static const struct api_field retry_query[] = {
+    API_MAY("waitForCluster", "boolean",
+            "true: accepted even if no enrolled cluster could ever run it"),
+    {0},
+};
 
 static const struct api_field retry_fields[] = {
     API_MAY("only", "string", "failed: only the elements that failed", .words = "failed"),
@@ -149,8 +156,8 @@ static const struct api_field retry_fields[] = {
 
 const struct api_route job_retry_routes[] = {
     API_ROUTE(API_POST, "/v1/jobs/{job}:retry", API_NEED_submit, retry_job, "retryJob",
-              "runs an ended job again, as a new job with its spec", .body = retry_fields,
-              .body_max = API_BODY, .headers = API_TAKES_key | API_TAKES_as, .status = 201,
-              .answer = "Job", .may_conflict = true),
+              "runs an ended job again, as a new job with its spec", .query = retry_query,
+              .body = retry_fields, .body_max = API_BODY, .headers = API_TAKES_key | API_TAKES_as,
+              .status = 201, .answer = "Job", .may_conflict = true),
     {0},
 };

@@ -9,6 +9,7 @@
 #include "controlplane/api/v1/job_json.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/submit_item.h"
+#include "controlplane/api/v1/verdict_json.h"
 #include "shared/base/job_name.h"
 #include "shared/spec/submission.h"
 
@@ -120,6 +121,10 @@ static void judged(struct api_call *call, const struct core_answer *answer)
     fl_json_put_bool(json, "dryRun", true);
     fl_json_put_hex(json, "specDigest", submit->digest.at, sizeof submit->digest.at);
     fl_json_put_raw(json, "job", submit->document);
+    fl_json_open(json, "placement", '{');
+    fl_json_put_bool(json, "possible", answer->is_possible);
+    verdict_json_put(call, json, answer);
+    fl_json_close(json, '}');
     fl_json_close(json, '}');
     api_answer_as(call, 200, "application/json",
                   (struct fl_str){(const char *)call->out.at, call->out.len});
@@ -134,6 +139,7 @@ static void send_job(struct api_call *call)
     submit->event->event.submit.at = submit->item;
     submit->event->event.submit.len = 1;
     submit->event->event.submit.is_dry = is_dry;
+    submit->event->event.submit.waits_for_cluster = api_query_flag(call, "waitForCluster");
     submit->item = copy_item(call, submit->item);
     if (is_dry) {
         api_ask(call, submit->event, judged);
@@ -237,12 +243,14 @@ static const struct api_field submit_query[] = {
     API_MAY(
         "dryRun", "boolean",
         "true: only checked, as if it came now, but for `line`, and nothing is made; the answer, "
-        "200, has the document as it was understood"),
+        "200, has the document as it was understood, and the verdict of each cluster"),
     API_MAY("queue", "string", "in place of the document's queue", .max = FL_NAME_BYTES_MAX),
     API_MAY("hold", "boolean", "in place of the document's hold"),
     API_MAY("after", "string",
             "jobs to run after besides those of the document: `job-7,job-8:any`; an end is "
             "`success`, `any` or `failure`"),
+    API_MAY("waitForCluster", "boolean",
+            "true: accepted even if no enrolled cluster could ever run it"),
     {0},
 };
 
@@ -250,8 +258,22 @@ static const struct api_field dry_fields[] = {
     API_MUST("dryRun", "boolean", "true: nothing was made"),
     API_MUST("specDigest", "string", "SHA-256 of its spec"),
     API_MUST("job", "JobDocument", "the long form, which may be submitted as it is"),
+    API_MUST("placement", "Placement", "where it could go now"),
     {0},
 };
+
+static const struct api_field placement_fields[] = {
+    API_MUST(
+        "possible", "boolean",
+        "false: no enrolled cluster could ever run it; as long as none is enrolled, or one has "
+        "not told its nodes, true"),
+    API_MUST("clusters", "array of Verdict", "a verdict for each cluster, as in an explanation"),
+    {0},
+};
+
+const struct api_object placement_object = {.name = "Placement",
+                                            .text = "The verdicts of the clusters on a job now.",
+                                            .fields = placement_fields};
 
 const struct api_object dry_run_object = {
     .name = "DryRun", .text = "A document as it was understood.", .fields = dry_fields};

@@ -52,6 +52,7 @@ static const struct api_object *const objects[] = {
     &failure_group_object,
     &failed_element_object,
     &dry_run_object,
+    &placement_object,
     &batch_item_object,
     &batch_definition_object,
     &batch_use_object,

@@ -18,7 +18,7 @@ static bool names_have(const struct fl_str *names, uint32_t len, const char *nam
     return false;
 }
 
-static bool is_excluded(const struct cluster *cluster, const struct shape *shape)
+bool judge_is_excluded(const struct cluster *cluster, const struct shape *shape)
 {
     if (names_have(shape->not_clusters, shape->not_clusters_len, cluster->name)) return true;
     return shape->clusters_len > 0 &&
@@ -60,7 +60,7 @@ bool judge_takes_work(const struct cluster *cluster)
 
 bool judge_allows(const struct cluster *cluster, const struct shape *shape)
 {
-    return !is_excluded(cluster, shape) && (cluster->has_images || !shape->has_image);
+    return !judge_is_excluded(cluster, shape) && (cluster->has_images || !shape->has_image);
 }
 
 /* ---- room on the nodes ----------------------------------------------------------------------- */
@@ -289,7 +289,8 @@ bool judge_could_ever(struct room *room, struct fl_cluster id, const struct shap
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
 
     room->looked++;
-    if (cluster->state != CLUSTER_ENROLLED || is_excluded(cluster, &entry->shape)) return false;
+    if (cluster->state != CLUSTER_ENROLLED || judge_is_excluded(cluster, &entry->shape))
+        return false;
     if (!cluster->is_known) return true;
     return judge_allows(cluster, &entry->shape) && fits_when_empty(room, id, &entry->shape);
 }
@@ -371,7 +372,7 @@ enum reason judge(struct room *room, struct fl_cluster id, const struct shape_en
     bool is_enough = sum_fits(shape, free_sum, changed ? &changed->extras : &cluster->extras);
 
     room->looked++;
-    if (is_excluded(cluster, shape)) return REASON_ClusterExcluded;
+    if (judge_is_excluded(cluster, shape)) return REASON_ClusterExcluded;
     if (!judge_takes_work(cluster)) return REASON_ClusterUnhealthy;
     if (shape->has_image && !cluster->has_images) return REASON_NoImages;
     if (unconfirmed >= unconfirmed_max) return REASON_DispatchLimit;

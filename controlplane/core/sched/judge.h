@@ -31,6 +31,9 @@ bool judge_takes_work(const struct cluster *cluster);
 /* Whether the shape may go to the cluster, by its lists and its image. */
 bool judge_allows(const struct cluster *cluster, const struct shape *shape);
 
+/* Whether the job's lists of clusters leave this one out. */
+bool judge_is_excluded(const struct cluster *cluster, const struct shape *shape);
+
 /* Whether the cluster could run it when empty; true while it has not told of its nodes. */
 bool judge_could_ever(struct room *room, struct fl_cluster cluster,
                       const struct shape_entry *shape);

@@ -91,14 +91,14 @@ rows
 only state reason
 POST /v1/jobs/job-1:release
     200
-    {"state":"queued","reason":"NoMatchingCluster"}
+    {"state":"queued","reason":"NoCluster"}
 rows
     audit tenant=1 actor=token:<admin> first-admin body=release job-1 peer=<peer>
     mark_clear job=1 kind=1
 only state reason
 POST /v1/jobs/job-1:release
     200
-    {"state":"queued","reason":"NoMatchingCluster"}
+    {"state":"queued","reason":"NoCluster"}
 rows
 
 # an ended job is neither held, released, changed nor cancelled twice
@@ -136,7 +136,7 @@ POST /v1/jobs/job-1:retry
     {
       "id":"job-2","name":"a",
       "labels":{"team":"red"},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":"job-1",
-      "after":[],"singleton":false,"queue":"default","state":"queued","reason":"NoMatchingCluster",
+      "after":[],"singleton":false,"queue":"default","state":"queued","reason":"NoCluster",
       "unknownSince":null,"priority":3,"deadline":null,"parallelism":null,"revision":0,
       "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
@@ -205,7 +205,7 @@ POST /v1/jobs/job-1:retry {"elements":[3,1]}
     {
       "id":"job-3","name":null,
       "labels":{},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":"job-1",
-      "after":[],"singleton":false,"queue":"default","state":"queued","reason":"NoMatchingCluster",
+      "after":[],"singleton":false,"queue":"default","state":"queued","reason":"NoCluster",
       "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
       "elements":{"total":2,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
       "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
@@ -283,7 +283,8 @@ POST /v1/jobs?dryRun=true {"command":["a"],"resources":{"cpu":2,"memory":"1Gi"},
             }
           }
         ]
-      }
+      },
+      "placement":{"possible":true,"clusters":[]}
     }
 rows
 POST /v1/jobs?dryRun=true {"command":["a"],"queue":"none"}
@@ -437,7 +438,7 @@ only id state reason
 GET /v1/jobs
     200
     ETag: <etag 1>
-    {"jobs":[{"id":"job-3","state":"queued","reason":"NoMatchingCluster"}]}
+    {"jobs":[{"id":"job-3","state":"queued","reason":"NoCluster"}]}
 
 # the same key makes a job once, and another body under it is refused
 with Idempotency-Key: once
@@ -496,8 +497,8 @@ GET /v1/jobs/job-1/explain
     200
     ETag: <etag 1>
     {
-      "id":"job-1","state":"queued","reason":"NoMatchingCluster","whoCanAct":"user",
-      "sentence":"no cluster could run it, even when empty",
+      "id":"job-1","state":"queued","reason":"NoCluster","whoCanAct":"admin",
+      "sentence":"no cluster is enrolled; it starts once one has joined (fairlead cluster join NAME)",
       "clusters":[]
     }
 . POST /v1/jobs {"command":["true"],"hold":true}
@@ -514,8 +515,8 @@ GET /v1/jobs/job-3/explain
     200
     ETag: <etag 3>
     {
-      "id":"job-3","state":"queued","reason":"NoMatchingCluster","whoCanAct":"user",
-      "sentence":"no cluster could run it, even when empty",
+      "id":"job-3","state":"queued","reason":"NoCluster","whoCanAct":"admin",
+      "sentence":"no cluster is enrolled; it starts once one has joined (fairlead cluster join NAME)",
       "clusters":[]
     }
 . POST /v1/jobs/job-1:cancel

@@ -312,6 +312,16 @@ export type DryRun = {
     /** SHA-256 of its spec */
     specDigest: string;
     job: JobDocument;
+    placement: Placement;
+};
+
+/** The verdicts of the clusters on a job now. */
+export type Placement = {
+    /** false: no enrolled cluster could ever run it; as long as none is enrolled, or one has not told its
+     * nodes, true */
+    possible: boolean;
+    /** a verdict for each cluster, as in an explanation */
+    clusters: Array<Verdict>;
 };
 
 /** A line of a batch. */

@@ -75,10 +75,10 @@ fairlead retry job-7 --element 2-0
     ! fairlead: '2-0' is no list of numbers: write 3, 0-7 or 1,4,9-12, ascending
     exit 64
 fairlead retry --queue q --failure 0b32524e94c9
-    ! fairlead: --failure and --element are of one job: name a JOB
+    ! fairlead: --failure, --element and --wait-for-cluster are of one job: name a JOB
     exit 64
 fairlead retry --queue q --element 3 --yes
-    ! fairlead: --failure and --element are of one job: name a JOB
+    ! fairlead: --failure, --element and --wait-for-cluster are of one job: name a JOB
     exit 64
 fairlead retry
     ! fairlead: usage: fairlead retry JOB... or --queue, --state, --label, --user, --name

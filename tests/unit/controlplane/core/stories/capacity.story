@@ -362,7 +362,7 @@ submit ml cpu=1 not=east,north
     answer ok
     | job-2
     west <- start job-2/0#1 seq=2 nodes=1
-submit ml cpu=1 clusters=north
+submit waits ml cpu=1 clusters=north
     shape_new shape=3 body=(18 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1

@@ -16,19 +16,19 @@ edit 1 edits=1 prio=-2 name=sweep labels=team=a
     answer ok
 read 1
     answer ok
-    | job-1 queued NoMatchingCluster priority=-2
+    | job-1 queued NoCluster priority=-2
 list urgent
     answer ok
-    | job-1 queued NoMatchingCluster priority=-2
+    | job-1 queued NoCluster priority=-2
 list ml
     answer ok
 reload
 read 1
     answer ok
-    | job-1 queued NoMatchingCluster priority=-2
+    | job-1 queued NoCluster priority=-2
 list urgent
     answer ok
-    | job-1 queued NoMatchingCluster priority=-2
+    | job-1 queued NoCluster priority=-2
 
 # an order that changes nothing has no row
 . queue ml

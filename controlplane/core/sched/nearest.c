@@ -1,0 +1,310 @@
+#include "controlplane/core/sched/nearest.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/resource_name.h"
+
+enum {
+    CPU,
+    MEMORY,
+    GPUS,
+    NAMED, /* and the resources with names, in the shape's order */
+    DIMENSIONS_MAX = NAMED + SHAPE_KINDS_MAX,
+    NAMES_MAX = 3, /* clusters, or amounts, that one sentence names */
+    PIECE_MAX = 160,
+};
+
+/* The most that a node has of something, and its cluster. */
+struct most {
+    uint64_t amount;
+    const struct cluster *cluster;
+};
+
+/* All that was seen of the clusters. */
+struct seen {
+    const struct shape *shape;
+    uint32_t enrolled, allowed, with_images; /* each counts among those before it */
+    bool has_node;                           /* one that carries all its labels */
+    bool labels[SHAPE_NODE_LABELS_MAX];      /* some node carries it */
+    struct most most[DIMENSIONS_MAX];
+    struct most at_once; /* replicas of the first role, which is the only one */
+    const struct cluster *names[NAMES_MAX];
+};
+
+/* A text that is filled from its front and ends where there is no room. */
+struct text {
+    char *at;
+    size_t len;
+};
+
+FL_PRINTF(2, 3) static void add(struct text *text, const char *fmt, ...)
+{
+    va_list args;
+    int len;
+
+    va_start(args, fmt);
+    len = vsnprintf(text->at + text->len, NEAREST_TEXT_MAX - text->len, fmt, args);
+    va_end(args);
+    if (len > 0) text->len += (size_t)len;
+    if (text->len >= NEAREST_TEXT_MAX) text->len = NEAREST_TEXT_MAX - 1;
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+static uint64_t amount_of(const struct shape_role *role, uint32_t d)
+{
+    if (d == CPU) return role->each.cpu_milli;
+    if (d == MEMORY) return role->each.memory_bytes;
+    return d == GPUS ? role->each.gpus : role->extras[d - NAMED];
+}
+
+static uint64_t has_of(const struct shape *shape, const struct node *node, uint32_t d)
+{
+    const struct extra *extra;
+
+    if (d == CPU) return node->total.cpu_milli;
+    if (d == MEMORY) return node->total.memory_bytes;
+    if (d == GPUS) return node->total.gpus;
+    extra = extras_find(&node->extras, shape->kind_numbers[d - NAMED]);
+    return extra ? extra->total : 0;
+}
+
+static uint32_t dimensions_of(const struct shape *shape)
+{
+    return NAMED + shape->kinds_len;
+}
+
+static void see_labels(struct seen *seen, const struct node *node)
+{
+    struct shape one = {.node_labels_len = 1};
+
+    for (uint32_t i = 0; i < seen->shape->node_labels_len; i++) {
+        if (seen->labels[i]) continue;
+        one.node_labels[0] = seen->shape->node_labels[i];
+        seen->labels[i] = judge_node_matches(node, &one);
+    }
+}
+
+/* How many replicas of the role the node holds when empty. */
+static uint64_t slots_of(const struct shape *shape, const struct node *node)
+{
+    const struct shape_role *role = &shape->roles[0];
+    uint64_t count = role->replicas;
+
+    for (uint32_t d = 0; d < dimensions_of(shape); d++) {
+        uint64_t wants = amount_of(role, d), fits;
+
+        if (wants == 0) continue;
+        fits = has_of(shape, node, d) / wants;
+        if (fits < count) count = fits;
+    }
+    return count;
+}
+
+static void raise(struct most *most, uint64_t amount, const struct cluster *cluster)
+{
+    if (most->cluster && amount <= most->amount) return;
+    *most = (struct most){amount, cluster};
+}
+
+static void see_nodes(struct seen *seen, const struct cluster *cluster)
+{
+    uint64_t slots = 0;
+
+    for (uint32_t i = 0; i < cluster->nodes.len; i++) {
+        const struct node *node = &cluster->nodes.at[i];
+
+        if (node->name.len == 0) continue;
+        see_labels(seen, node);
+        if (!judge_node_matches(node, seen->shape)) continue;
+        seen->has_node = true;
+        for (uint32_t d = 0; d < dimensions_of(seen->shape); d++) {
+            raise(&seen->most[d], has_of(seen->shape, node, d), cluster);
+        }
+        slots += slots_of(seen->shape, node);
+    }
+    raise(&seen->at_once, slots, cluster);
+}
+
+static bool see_all(struct seen *seen, struct room *room, uint64_t looks_max)
+{
+    const struct cluster_table *clusters = room->clusters;
+
+    for (struct fl_cluster id = {1}; id.n <= clusters->clusters.len; id.n++) {
+        const struct cluster *cluster = cluster_table_at(clusters, id);
+
+        if (room->looked >= looks_max) return false;
+        room->looked++;
+        if (cluster->state != CLUSTER_ENROLLED) continue;
+        if (seen->enrolled < NAMES_MAX) seen->names[seen->enrolled] = cluster;
+        seen->enrolled++;
+        if (judge_is_excluded(cluster, seen->shape)) continue;
+        seen->allowed++;
+        if (!judge_allows(cluster, seen->shape)) continue;
+        seen->with_images++;
+        room->looked += cluster->nodes.len;
+        see_nodes(seen, cluster);
+    }
+    return true;
+}
+
+/* ---- saying ---------------------------------------------------------------------------------- */
+
+/* A wish is rounded up, and an amount that is there down. */
+static void add_amount(struct text *text, const struct shape *shape, uint32_t d, uint64_t amount,
+                       bool is_up)
+{
+    bool is_bytes = d == MEMORY || (d >= NAMED && fl_is_bytes_resource(shape->kinds[d - NAMED]));
+
+    if (d == CPU && amount % 1000 == 0) {
+        add(text, "%" PRIu64, amount / 1000);
+    } else if (d == CPU) {
+        add(text, "%" PRIu64 ".%03" PRIu64, amount / 1000, amount % 1000);
+    } else if (is_bytes) {
+        add(text, "%" PRIu64 " MiB",
+            (amount >> 20) + (is_up && (amount & ((1U << 20) - 1)) != 0 ? 1 : 0));
+    } else {
+        add(text, "%" PRIu64, amount);
+    }
+}
+
+static void add_unit(struct text *text, const struct shape *shape, uint32_t d)
+{
+    static const char *const units[] = {[CPU] = " CPUs", [MEMORY] = " memory", [GPUS] = " GPUs"};
+
+    if (d < NAMED) {
+        add(text, "%s", units[d]);
+    } else {
+        add(text, " " FL_STR_FMT, FL_STR_ARG(shape->kinds[d - NAMED]));
+    }
+}
+
+/* The largest replica's part of it. */
+static uint64_t wanted_of(const struct shape *shape, uint32_t d)
+{
+    uint64_t most = 0;
+
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        uint64_t amount = amount_of(&shape->roles[r], d);
+
+        if (amount > most) most = amount;
+    }
+    return most;
+}
+
+/* The amounts that no node has, the first few of them; 0: there is none. */
+static uint32_t find_too_large(const struct seen *seen, uint32_t ret[NAMES_MAX])
+{
+    uint32_t len = 0;
+
+    for (uint32_t d = 0; d < dimensions_of(seen->shape) && len < NAMES_MAX; d++) {
+        if (wanted_of(seen->shape, d) > seen->most[d].amount) ret[len++] = d;
+    }
+    return len;
+}
+
+static void say_amounts(const struct seen *seen, const uint32_t *large, uint32_t len,
+                        struct text *text)
+{
+    const struct shape *shape = seen->shape;
+    const char *begin = "a replica asks for ", *advice = "; ask for at most ";
+
+    for (uint32_t i = 0; i < len; i++) {
+        uint32_t d = large[i];
+
+        add(text, "%s", begin);
+        add_amount(text, shape, d, wanted_of(shape, d), true);
+        add_unit(text, shape, d);
+        if (seen->most[d].amount == 0) {
+            add(text, ", and no node has any");
+        } else {
+            add(text, ", and the largest node (%s) has ", seen->most[d].cluster->name);
+            add_amount(text, shape, d, seen->most[d].amount, false);
+        }
+        begin = "; for ";
+    }
+    for (uint32_t i = 0; i < len; i++) {
+        add(text, "%s", advice);
+        add_amount(text, shape, large[i], seen->most[large[i]].amount, false);
+        add_unit(text, shape, large[i]);
+        advice = ", ";
+    }
+}
+
+static void say_gang(const struct seen *seen, struct text *text)
+{
+    const struct shape *shape = seen->shape;
+
+    if (shape->roles_len > 1) {
+        add(text,
+            "its %" PRIu32 " replicas start together, and no cluster holds all of them at "
+            "once; ask for fewer, or for smaller ones",
+            shape_replicas(shape));
+    } else if (seen->at_once.amount == 0) {
+        add(text, "no node has all that a replica asks for at once; ask for less of something");
+    } else {
+        add(text,
+            "its %" PRIu32 " replicas start together, and the cluster with most room (%s) holds "
+            "%" PRIu64 " of them at once; ask for at most %" PRIu64,
+            shape->roles[0].replicas, seen->at_once.cluster->name, seen->at_once.amount,
+            seen->at_once.amount);
+    }
+}
+
+static void say_labels(const struct seen *seen, struct text *text)
+{
+    const struct shape *shape = seen->shape;
+
+    for (uint32_t i = 0; i < shape->node_labels_len; i++) {
+        const struct shape_label *label = &shape->node_labels[i];
+
+        if (seen->labels[i]) continue;
+        add(text, "it asks for nodes with %.*s=%.*s, and none carries that; leave it out",
+            (int)(label->key.len < PIECE_MAX ? label->key.len : PIECE_MAX), label->key.at,
+            (int)(label->value.len < PIECE_MAX ? label->value.len : PIECE_MAX), label->value.at);
+        return;
+    }
+    add(text,
+        "it asks for nodes with %" PRIu32 " labels, and none carries all of them; leave some "
+        "out",
+        shape->node_labels_len);
+}
+
+static void say_excluded(const struct seen *seen, struct text *text)
+{
+    add(text, "its lists of clusters leave none of those enrolled, which are ");
+    for (uint32_t i = 0; i < seen->enrolled && i < NAMES_MAX; i++) {
+        add(text, "%s%s", i > 0 ? ", " : "", seen->names[i]->name);
+    }
+    if (seen->enrolled > NAMES_MAX) add(text, " and %" PRIu32 " more", seen->enrolled - NAMES_MAX);
+    add(text, "; name another one");
+}
+
+bool nearest_say(struct room *room, const struct shape *shape, uint64_t looks_max,
+                 char ret_text[NEAREST_TEXT_MAX])
+{
+    struct seen seen = {.shape = shape};
+    struct text text = {.at = ret_text};
+    bool is_whole = see_all(&seen, room, looks_max);
+    uint32_t large[NAMES_MAX], large_len = find_too_large(&seen, large);
+
+    add(&text, "no enrolled cluster can ever run this: ");
+    if (!is_whole) {
+        add(&text, "it asks for more than each has, or for other nodes; ask for less");
+    } else if (seen.allowed == 0) {
+        say_excluded(&seen, &text);
+    } else if (seen.with_images == 0) {
+        add(&text, "it has an image, and those that it may go to run processes; leave it out");
+    } else if (!seen.has_node && shape->node_labels_len > 0) {
+        say_labels(&seen, &text);
+    } else if (large_len > 0) {
+        say_amounts(&seen, large, large_len, &text);
+    } else {
+        say_gang(&seen, &text);
+    }
+    add(&text, ", or wait for a cluster that could (waitForCluster, --wait-for-cluster)");
+    return is_whole;
+}

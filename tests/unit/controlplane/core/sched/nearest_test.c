@@ -1,0 +1,116 @@
+#include "controlplane/core/sched/nearest.h"
+
+#include "tests/unit/controlplane/core/sched/sched_world.h"
+
+#define BEGIN "no enrolled cluster can ever run this: "
+#define END ", or wait for a cluster that could (waitForCluster, --wait-for-cluster)"
+
+static void says(struct world *world, const struct shape *shape, const char *middle)
+{
+    char text[NEAREST_TEXT_MAX];
+    const char *whole = fl_arena_printf(&world->arena, "%s%s%s", BEGIN, middle, END);
+
+    begin(world);
+    assert_true(nearest_say(&world->chooser.room, &entry_of(world, shape)->shape, 1000, text));
+    assert_string_equal(text, whole);
+}
+
+static void make(struct world *world)
+{
+    struct cluster *east, *west;
+
+    init(world);
+    east = enrol(world, "east");
+    west = enrol(world, "west");
+    report(world, east, "n1", (struct fl_resources){(uint64_t)16 << 30, 8000, 0},
+           (struct fl_resources){0}, "disk=ssd");
+    node_with(world, west, "n1", 4, 2, 2);
+}
+
+static void what_is_too_large_is_named_with_the_most_there_is(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 900);
+
+    (void)state;
+    make(&world);
+    says(&world, &shape,
+         "a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs");
+    shape.roles[0].each.memory_bytes = ((uint64_t)64 << 30) + 1;
+    shape.roles[0].each.cpu_milli = 8500;
+    says(&world, &shape,
+         "a replica asks for 8.500 CPUs, and the largest node (east) has 8; for 65537 MiB memory, "
+         "and the largest node (east) has 16384 MiB; ask for at most 8 CPUs, 16384 MiB memory");
+    shape = gang(1, 1);
+    shape.roles[0].each.gpus = 2;
+    says(&world, &shape, "a replica asks for 2 GPUs, and no node has any; ask for at most 0 GPUs");
+    shape = gang(1, 1);
+    add_fpgas(&shape, 3);
+    says(&world, &shape,
+         "a replica asks for 3 x.io/fpga, and the largest node (west) has 2; ask for at most 2 "
+         "x.io/fpga");
+    fini(&world);
+}
+
+static void a_gang_is_told_how_many_one_cluster_holds(void **state)
+{
+    struct world world;
+    struct shape shape = gang(5, 3);
+
+    (void)state;
+    make(&world);
+    says(&world, &shape,
+         "its 5 replicas start together, and the cluster with most room (east) holds 2 of them at "
+         "once; ask for at most 2");
+    shape = gang(1, 6);
+    add_fpgas(&shape, 1);
+    says(&world, &shape,
+         "no node has all that a replica asks for at once; ask for less of something");
+    shape = gang(2, 4);
+    add_role(&shape, 1, 1);
+    says(&world, &shape,
+         "its 3 replicas start together, and no cluster holds all of them at once; ask for fewer, "
+         "or for smaller ones");
+    fini(&world);
+}
+
+static void lists_labels_and_images_come_before_amounts(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 900);
+
+    (void)state;
+    make(&world);
+    shape.node_labels[shape.node_labels_len++] =
+        (struct shape_label){FL_STR("disk"), FL_STR("ssd")};
+    shape.node_labels[shape.node_labels_len++] = (struct shape_label){FL_STR("zone"), FL_STR("a")};
+    says(&world, &shape, "it asks for nodes with zone=a, and none carries that; leave it out");
+    shape.has_image = true;
+    says(&world, &shape,
+         "it has an image, and those that it may go to run processes; leave it out");
+    shape.clusters[shape.clusters_len++] = FL_STR("north");
+    says(&world, &shape,
+         "its lists of clusters leave none of those enrolled, which are east, west; name another "
+         "one");
+    fini(&world);
+}
+
+static void a_fleet_that_is_too_large_to_look_at_gets_no_numbers(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 900);
+    char text[NEAREST_TEXT_MAX];
+
+    (void)state;
+    make(&world);
+    begin(&world);
+    assert_false(nearest_say(&world.chooser.room, &shape, 1, text));
+    assert_string_equal(text, BEGIN
+                        "it asks for more than each has, or for other nodes; ask for less" END);
+    fini(&world);
+}
+
+FL_TESTS(cmocka_unit_test(what_is_too_large_is_named_with_the_most_there_is),
+         cmocka_unit_test(a_gang_is_told_how_many_one_cluster_holds),
+         cmocka_unit_test(lists_labels_and_images_come_before_amounts),
+         cmocka_unit_test(a_fleet_that_is_too_large_to_look_at_gets_no_numbers))

@@ -1,0 +1,161 @@
+A job that no cluster could ever run is refused when it is submitted.
+
+# larger than each node: the largest is named, and with 'waits' it is accepted
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. agent west up n1 cpu=4
+. tick 3s
+submit ml cpu=900
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+submit waits ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+submit ml cpu=8
+    shape_new shape=2 body=(12 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=1 nodes=1
+
+# a busy, cordoned, silent or drained cluster counts as it is when empty
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. tick 3s
+. submit ml cpu=8
+submit ml cpu=8
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+. cordon east
+submit ml cpu=8
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+. agent east lost
+. tick 120s
+submit ml cpu=8
+    job_new job=4 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-4+1
+    answer ok
+    | job-4
+submit ml cpu=9
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 9 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+
+# a gang that the cluster with most room cannot hold
+. queue ml
+. cluster east
+. agent east up n1 cpu=4, n2 cpu=4
+. tick 3s
+submit ml replicas=4 cpu=2
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=(11 bytes)
+    answer ok
+    | job-1
+    east <- start job-1/0#1 seq=1 nodes=1,1,2,2
+submit ml replicas=5 cpu=2
+    answer ok
+    | impossible: no enrolled cluster can ever run this: its 5 replicas start together, and the cluster with most room (east) holds 4 of them at once; ask for at most 4, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+
+# no cluster is enrolled: accepted, and the reason says so
+. queue ml
+submit ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+explain 1
+    answer ok: no cluster is enrolled; it starts once one has joined (fairlead cluster join NAME)
+    | job-1 queued NoCluster
+
+# a cluster that has not told its nodes, or not since a reload, excludes nothing
+. queue ml
+. cluster east
+submit ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+. agent east up n1 cpu=8
+submit ml cpu=900
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+. tick 3s
+submit ml cpu=900
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+. reload
+submit ml cpu=900
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+
+# its lists leave none; a label that no node carries
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. tick 3s
+submit ml cpu=1 clusters=nowhere
+    answer ok
+    | impossible: no enrolled cluster can ever run this: its lists of clusters leave none of those enrolled, which are east; name another one, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+submit ml cpu=1 not=east
+    answer ok
+    | impossible: no enrolled cluster can ever run this: its lists of clusters leave none of those enrolled, which are east; name another one, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+submit ml cpu=1 select=gpu:h100
+    answer ok
+    | impossible: no enrolled cluster can ever run this: it asks for nodes with gpu=h100, and none carries that; leave it out, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+
+# in a request the one job is refused, and the other accepted
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. tick 3s
+submit key=a ml cpu=1 | ml cpu=900
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    idempotency tenant=1 body_sha=00000000 key=a answer=(231 bytes)
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-1
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+    east <- start job-1/0#1 seq=1 nodes=1
+
+# a dry run says what each cluster says, and makes nothing
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. agent west up n1 cpu=2
+. tick 3s
+submit dry ml cpu=4
+    answer ok
+    | job-0
+    | east Fits: fits on east now
+    | west NoMatchingCluster: needs 4.000 CPU, 0 MiB; the most that one node of west has is 2.000 CPU, 65536 MiB
+submit dry ml cpu=900
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+submit dry waits ml cpu=900
+    answer ok
+    | job-0
+    | east NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of east has is 8.000 CPU, 65536 MiB
+    | west NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of west has is 2.000 CPU, 65536 MiB
