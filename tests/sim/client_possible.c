@@ -33,7 +33,7 @@ static struct fl_cluster find_able(const struct fake_client *client, struct fl_s
 {
     for (uint32_t c = 1; c <= client->enrolled; c++) {
         if (!is_enrolled(client, client->clusters[c])) continue;
-        if (client->ports.could_run_on(client->ports.ctx, c, shape)) return client->clusters[c];
+        if (client->ports.could_ever(client->ports.ctx, c, shape)) return client->clusters[c];
     }
     return (struct fl_cluster){0};
 }

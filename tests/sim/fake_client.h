@@ -31,7 +31,7 @@ struct fake_client_ports {
     bool (*could_run)(void *ctx, struct fl_str shape);
     /* Whether the cluster of that number, when empty, could run a job of this form: the truth,
      * which a leader need not know. */
-    bool (*could_run_on)(void *ctx, uint32_t number, struct fl_str shape);
+    bool (*could_ever)(void *ctx, uint32_t number, struct fl_str shape);
     /* Whether something of the job has been running for so long that its owner loses patience. */
     bool (*is_endless)(void *ctx, struct fl_job job);
     /* A cluster was enrolled under that id. */

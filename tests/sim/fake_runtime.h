@@ -103,9 +103,12 @@ void fake_runtime_sealed(struct fake_runtime *runtime);
 struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime);
 uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resources each);
 
-/* Whether a gang of this form would find room on the empty nodes, taken one after the other; also
- * after the cluster's death, of which no hub hears. */
+/* Whether a gang of this form would find room, taken node by node: beside what others use of its
+ * nodes, while it lives ... */
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape);
+/* ... or on the whole of its nodes, as a hub knows them, which hears neither of a cluster's death nor
+ * of the end of what others use. */
+bool fake_runtime_could_ever(const struct fake_runtime *runtime, const struct shape *shape);
 
 void fake_runtime_tell(const struct fake_runtime *runtime); /* its nodes, into the story */
 /* Something of this job runs, and has for so long. */

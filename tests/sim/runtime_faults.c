@@ -146,12 +146,11 @@ uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resour
     return count;
 }
 
-bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape)
+/* Its replicas on the nodes, one after the other, with 'free' on each. */
+static bool fits(const struct fake_runtime *runtime, const struct shape *shape,
+                 struct sim_amounts free[FAKE_RUNTIME_NODES_MAX])
 {
-    struct sim_amounts free[FAKE_RUNTIME_NODES_MAX];
-
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
-        free[i] = fake_runtime_node_total(runtime, i);
         if (!has_labels(&runtime->nodes[i], shape)) free[i] = (struct sim_amounts){0};
     }
     for (uint32_t i = 0; i < shape_replicas(shape); i++) {
@@ -165,6 +164,27 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
         sim_amounts_take(&free[node], &each);
     }
     return true;
+}
+
+bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape)
+{
+    struct sim_amounts free[FAKE_RUNTIME_NODES_MAX];
+
+    if (runtime->is_dead) return false;
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        free[i] = fake_runtime_node_total(runtime, i);
+    }
+    return fits(runtime, shape, free);
+}
+
+bool fake_runtime_could_ever(const struct fake_runtime *runtime, const struct shape *shape)
+{
+    struct sim_amounts free[FAKE_RUNTIME_NODES_MAX];
+
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        free[i] = runtime->nodes[i].total;
+    }
+    return fits(runtime, shape, free);
 }
 
 void fake_runtime_tell(const struct fake_runtime *runtime)

@@ -56,24 +56,37 @@ static bool is_named(const struct fl_str *names, uint32_t len, uint32_t number)
     return false;
 }
 
-static bool could_run_on(void *ctx, uint32_t number, struct fl_str bytes)
+/* By the job's lists of clusters. */
+static bool is_meant(const struct shape *shape, uint32_t number)
+{
+    if (shape->clusters_len && !is_named(shape->clusters, shape->clusters_len, number)) {
+        return false;
+    }
+    return !is_named(shape->not_clusters, shape->not_clusters_len, number);
+}
+
+static bool could_ever(void *ctx, uint32_t number, struct fl_str bytes)
 {
     const struct world *world = ctx;
     struct fl_err err = {0};
     struct shape shape;
 
     fl_assert(shape_decode(bytes, &shape, &err));
-    if (shape.clusters_len && !is_named(shape.clusters, shape.clusters_len, number)) return false;
-    if (is_named(shape.not_clusters, shape.not_clusters_len, number)) return false;
-    return fake_runtime_could_run(world->runtimes[number - 1], &shape);
+    return is_meant(&shape, number) && fake_runtime_could_ever(world->runtimes[number - 1], &shape);
 }
 
 static bool could_run(void *ctx, struct fl_str bytes)
 {
     const struct world *world = ctx;
+    struct fl_err err = {0};
+    struct shape shape;
 
+    fl_assert(shape_decode(bytes, &shape, &err));
     for (uint32_t number = 1; number <= world->clusters_len; number++) {
-        if (!world->is_dead[number - 1] && could_run_on(ctx, number, bytes)) return true;
+        if (is_meant(&shape, number) &&
+            fake_runtime_could_run(world->runtimes[number - 1], &shape)) {
+            return true;
+        }
     }
     return false;
 }
@@ -340,8 +353,8 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
 {
     struct sim *sim = &world->sim;
     struct net_ports net_ports = {world, net_opened, net_bytes, net_closed};
-    struct fake_client_ports client_ports = {world,        carry,      could_run,
-                                             could_run_on, is_endless, enrolled};
+    struct fake_client_ports client_ports = {world,      carry,      could_run,
+                                             could_ever, is_endless, enrolled};
     struct fake_client_config client = {0};
     struct hub_config hub = {0};
     struct db_config db;
