@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/slurm_flags.h"
+#include "shared/base/closest_match.h"
 #include "shared/base/job_limits.h"
-#include "shared/base/near.h"
 
 enum { SCRIPT_WORDS_MAX = 256, NUMBERS_MAX = 65536 };
 
@@ -23,18 +23,18 @@ static bool is_named(enum cli_option_id option, const char *name, size_t len)
 static bool fail_unknown(const struct cli_args *args, const char *name, size_t len,
                          struct fl_err *err)
 {
-    struct fl_near near = fl_near((struct fl_str){name, len});
+    struct fl_closest_match match = fl_closest_match((struct fl_str){name, len});
 
     for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
         if (args->verb && !cli_verb_takes(args->verb, (enum cli_option_id)i)) continue;
-        fl_near_offer(&near, fl_str_c(cli_option_name((enum cli_option_id)i)));
+        fl_closest_match_offer(&match, fl_str_c(cli_option_name((enum cli_option_id)i)));
     }
-    if (!near.best.len) {
+    if (!match.best.len) {
         return fl_fail(err, FL_INVALID, "no flag --%.*s here; see 'fairlead help%s%s'", (int)len,
                        name, args->verb ? " " : "", args->verb ? args->verb->words : "");
     }
     return fl_fail(err, FL_INVALID, "no flag --%.*s here; did you mean --" FL_STR_FMT "?", (int)len,
-                   name, FL_STR_ARG(near.best));
+                   name, FL_STR_ARG(match.best));
 }
 
 static int find_long(const struct cli_args *args, const char *name, size_t len)
@@ -180,30 +180,30 @@ static const char *habit_of(const char *word)
 static bool fail_verb(const char *first, const char *second, struct fl_err *err)
 {
     bool is_inner = cli_verb_is_group(first);
-    struct fl_near near = fl_near(fl_str_c(is_inner && second ? second : first));
+    struct fl_closest_match match = fl_closest_match(fl_str_c(is_inner && second ? second : first));
 
     for (int i = 0; i < CLI_VERBS_LEN; i++) {
         const char *words = cli_verbs()[i].words;
         const char *blank = strchr(words, ' ');
 
         if (!is_inner) {
-            fl_near_offer(&near, (struct fl_str){words, strcspn(words, " ")});
+            fl_closest_match_offer(&match, (struct fl_str){words, strcspn(words, " ")});
         } else if (blank && begins_with_word(words, first)) {
-            fl_near_offer(&near, fl_str_c(blank + 1));
+            fl_closest_match_offer(&match, fl_str_c(blank + 1));
         }
     }
     if (is_inner && !second) {
         return fl_fail(err, FL_INVALID, "'%s' wants one more word; see 'fairlead help %s'", first,
                        first);
     }
-    if (!is_inner && habit_of(first)) near.best = fl_str_c(habit_of(first));
-    if (!near.best.len) {
+    if (!is_inner && habit_of(first)) match.best = fl_str_c(habit_of(first));
+    if (!match.best.len) {
         return fl_fail(err, FL_INVALID, "no verb '%s%s%s'; see 'fairlead help'", first,
                        is_inner ? " " : "", is_inner ? second : "");
     }
     return fl_fail(err, FL_INVALID, "no verb '%s%s%s'; did you mean '%s%s" FL_STR_FMT "'?", first,
                    is_inner ? " " : "", is_inner ? second : "", is_inner ? first : "",
-                   is_inner ? " " : "", FL_STR_ARG(near.best));
+                   is_inner ? " " : "", FL_STR_ARG(match.best));
 }
 
 /* Finds the verb's words: the first two that are neither flags nor values of flags. */

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "cli/live_line.h"
+#include "cli/status_line.h"
 
 int cli_fail(int code, const char *fmt, ...)
 {
     va_list args;
 
     fflush(stdout);
-    cli_live_clear();
+    cli_status_line_clear();
     fputs("fairlead: ", stderr);
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);

@@ -8,8 +8,8 @@
 
 #include "cli/http.h"
 #include "cli/interrupt.h"
-#include "cli/live_line.h"
 #include "cli/problem.h"
+#include "cli/status_line.h"
 #include "shared/base/hex.h"
 #include "shared/io/clock.h"
 
@@ -146,7 +146,7 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
         }
         fl_buf_fini(&answer.body);
         if (!has_said && now - started >= QUIET_MS) {
-            cli_live_clear();
+            cli_status_line_clear();
             fprintf(stderr, "fairlead: %s does not answer (%s); asking again for %d s\n",
                     cli->settings.url, is_answered ? "not ready" : why.text,
                     CLI_PATIENCE_MS / 1000);

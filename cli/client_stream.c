@@ -5,9 +5,9 @@
 #include "cli/client.h"
 #include "cli/http.h"
 #include "cli/interrupt.h"
-#include "cli/live_line.h"
 #include "cli/output.h"
 #include "cli/problem.h"
+#include "cli/status_line.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/io/clock.h"
@@ -175,7 +175,7 @@ static void come_again(struct one *one, const char *why)
 
     if (!one->away_since) one->away_since = now;
     if (!one->has_said && now - one->away_since >= AWAY_SAID_MS) {
-        cli_live_clear();
+        cli_status_line_clear();
         fprintf(stderr, "fairlead: %s is away (%s); going on where it was as soon as it is back\n",
                 one->all->cli->settings.url, why);
         one->has_said = true;
@@ -189,7 +189,7 @@ static void read_events(struct one *one, struct fl_str bytes)
     struct fl_err err = {0};
 
     if (one->has_said) {
-        cli_live_clear();
+        cli_status_line_clear();
         fputs("fairlead: connected again\n", stderr);
     }
     one->has_said = false;

@@ -7,11 +7,11 @@
 #include "cli/client.h"
 #include "cli/client_stream.h"
 #include "cli/interrupt.h"
-#include "cli/live_line.h"
 #include "cli/log_event.h"
 #include "cli/output.h"
 #include "cli/placement.h"
-#include "cli/waiting.h"
+#include "cli/status_line.h"
+#include "cli/wait_reason.h"
 #include "shared/io/clock.h"
 
 struct followed {
@@ -20,7 +20,7 @@ struct followed {
     struct cli_log_style style;
     bool is_running; /* "running" was printed */
     bool is_placed;  /* some element has an attempt */
-    struct cli_waiting waiting;
+    struct cli_wait_reason waiting;
     struct cli_placement placement;
     int64_t output_at; /* when output last came; 0: none has in this attempt */
 };
@@ -38,7 +38,7 @@ static void show(struct followed *followed)
 
     if (!is_quiet) return;
     cli_placement_text(&followed->placement, text);
-    cli_live_say("%s %s", followed->what->job, text);
+    cli_status_line_say("%s %s", followed->what->job, text);
 }
 
 static void say_state(struct followed *followed, const char *state)
@@ -63,7 +63,7 @@ static void attempt_ended(struct followed *followed, const json_t *event)
 {
     followed->is_placed = false;
     followed->output_at = 0;
-    cli_waiting_begin(&followed->waiting, followed->what->job);
+    cli_wait_reason_begin(&followed->waiting, followed->what->job);
     cli_log_finish(&followed->style);
     fprintf(stderr, "%s element %lld, attempt %lld ended: %s, exit %lld; it goes again\n",
             followed->what->job, (long long)cli_int(event, "element"),
@@ -78,7 +78,7 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     bool is_over = strcmp(event->name, "job.ended") == 0 || strcmp(event->name, "end") == 0;
     json_t *body = json_loadb(event->data, event->data_len, 0, NULL);
 
-    cli_live_clear();
+    cli_status_line_clear();
     cli_placement_event(&followed->placement, event->name, body);
     if (strcmp(event->name, "attempt.assigned") == 0) assigned(followed, body);
     if (strcmp(event->name, "attempt.ended") == 0) attempt_ended(followed, body);
@@ -95,7 +95,7 @@ static enum cli_stream_word on_log(void *ctx, const struct cli_event *event)
 {
     struct followed *followed = ctx;
 
-    cli_live_clear();
+    cli_status_line_clear();
     followed->output_at = fl_clock_mono();
     return cli_log_event(followed->cli, &followed->style, event);
 }
@@ -183,19 +183,19 @@ int cli_follow(struct cli *cli, const struct cli_follow *follow)
         return code;
     }
     followed.placement = cli_placement(followed.style.elements, &cli->arena);
-    FL_IGNORE(cli_live_begin());
+    FL_IGNORE(cli_status_line_begin());
     events.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/events", follow->job);
     logs.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream", follow->job);
     cli_streams_open(streams, &events);
     if (!follow->is_silent) cli_streams_open(streams, &logs);
-    cli_waiting_begin(&followed.waiting, follow->job);
+    cli_wait_reason_begin(&followed.waiting, follow->job);
     while ((code = cli_streams_run(
-                streams, cli_live_due(followed.is_placed ? 0 : followed.waiting.look_at))) ==
+                streams, cli_status_line_due(followed.is_placed ? 0 : followed.waiting.look_at))) ==
            CLI_TIMED_OUT) {
-        if (!followed.is_placed) cli_waiting_look(cli, &followed.waiting);
+        if (!followed.is_placed) cli_wait_reason_look(cli, &followed.waiting);
         show(&followed);
     }
-    cli_live_end();
+    cli_status_line_end();
     cli_log_finish(&followed.style);
     cli_streams_destroy(streams);
     if (code == CLI_CANCELLED && cli_is_interrupted()) {

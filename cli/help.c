@@ -4,7 +4,7 @@
 
 #include "shared/io/exits.h"
 #include "shared/io/mdoc.h"
-#include "shared/io/wrap.h"
+#include "shared/io/text_wrap.h"
 
 enum { VERB_COLUMN = 24, TEXT_COLUMN = 34, EXAMPLE_BYTES_MAX = 200 };
 
@@ -20,7 +20,7 @@ static void put_wrapped(FILE *out, const char *text, int indent)
     char blanks[TEXT_COLUMN + 1];
 
     snprintf(blanks, sizeof blanks, "%*s", indent, "");
-    fl_wrap_put(text, blanks, out);
+    fl_text_wrap_put(text, blanks, out);
 }
 
 static void put_option(FILE *out, const struct cli_option *option)

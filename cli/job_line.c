@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void cli_job_line(const json_t *job, char ret_text[CLI_LIVE_TEXT_MAX])
+void cli_job_line(const json_t *job, char ret_text[CLI_STATUS_LINE_TEXT_MAX])
 {
     const json_t *elements = json_object_get(job, "elements");
     int64_t total = cli_int(elements, "total");
@@ -15,6 +15,6 @@ void cli_job_line(const json_t *job, char ret_text[CLI_LIVE_TEXT_MAX])
     if (total > 1) {
         snprintf(array, sizeof array, ", %" PRId64 " of %" PRId64 " ended", ended, total);
     }
-    snprintf(ret_text, CLI_LIVE_TEXT_MAX, "%s %s%s%s%s", cli_text(job, "id"),
+    snprintf(ret_text, CLI_STATUS_LINE_TEXT_MAX, "%s %s%s%s%s", cli_text(job, "id"),
              cli_text(job, "state"), *cluster ? " on " : "", cluster, array);
 }

@@ -3,6 +3,6 @@
 #pragma once
 
 #include "cli/json_read.h"
-#include "cli/live_line.h"
+#include "cli/status_line.h"
 
-void cli_job_line(const json_t *job, char ret_text[CLI_LIVE_TEXT_MAX]);
+void cli_job_line(const json_t *job, char ret_text[CLI_STATUS_LINE_TEXT_MAX]);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "shared/base/api_limits.h"
 #include "shared/base/assert.h"
-#include "shared/base/promises.h"
 #include "shared/base/str.h"
 
 const struct cli_option cli_options[CLI_OPTIONS_LEN] = {

@@ -9,7 +9,7 @@
 #include "shared/base/buf.h"
 #include "shared/io/config.h"
 #include "shared/io/exits.h"
-#include "shared/io/wrap.h"
+#include "shared/io/text_wrap.h"
 
 enum setting { HOST, PORT, NAME, ROLE, PASSWORD, ADMIN, DRY_RUN, SETTINGS_LEN };
 
@@ -41,10 +41,11 @@ struct init {
 void init_print_help(FILE *out)
 {
     fputs("usage: fairleadd init [--SETTING VALUE ...]\n\n", out);
-    fl_wrap_put("Prepares a Postgres database: makes the role, the database and the tables where "
-                "they are missing, checks what is there, and says what comes next. Run it as a "
-                "user whom Postgres lets do that, as root: su postgres -c 'fairleadd init'.",
-                "", out);
+    fl_text_wrap_put(
+        "Prepares a Postgres database: makes the role, the database and the tables where "
+        "they are missing, checks what is there, and says what comes next. Run it as a "
+        "user whom Postgres lets do that, as root: su postgres -c 'fairleadd init'.",
+        "", out);
     fputc('\n', out);
     fl_config_print_help(settings, SETTINGS_LEN, out);
 }

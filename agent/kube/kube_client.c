@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "agent/kube/kube_pace.h"
+#include "agent/kube/kube_rate_limit.h"
 #include "agent/kube/kube_retry.h"
 #include "shared/base/alloc.h"
 #include "shared/base/arena.h"
@@ -38,7 +38,7 @@ struct kube_client {
     struct fl_loop *loop;
     struct fl_arena arena; /* holds the strings of 'kube' */
     struct kube_config kube;
-    struct kube_pace pace;
+    struct kube_rate_limit rate_limit;
     struct fl_prng prng;
     unsigned waiting_max, calls_len;
     struct transport *transports;     /* the newest first */
@@ -176,7 +176,7 @@ static bool make_transport(struct kube_client *client, struct fl_err *err)
     struct fl_http_client_config config = {
         .server_name = kube->server_name.len > 0 ? kube->server_name.at : NULL,
         .is_http2 = true,
-        .connections_max = client->pace.at_once_max + STREAMS_MAX,
+        .connections_max = client->rate_limit.at_once_max + STREAMS_MAX,
     };
     struct fl_http_client *http = NULL;
     struct transport *transport;
@@ -301,7 +301,7 @@ static void drop_http(struct kube_call *call)
         fl_timer_in(&client->sweep, 0); /* not from within a callback of its own */
     }
     call->transport = NULL;
-    kube_pace_end(&client->pace, call->is_stream);
+    kube_rate_limit_end(&client->rate_limit, call->is_stream);
     if (!call->is_stream) client->counts.running--;
     fl_after_put(&client->after);
 }
@@ -339,7 +339,9 @@ static void take_failure(struct kube_call *call)
     fl_ms now = fl_loop_now(client->loop);
     fl_ms wait = kube_retry_wait(&call->failure, is_read, call->retries, &client->prng);
 
-    if (call->failure.status == 429 && wait >= 0) kube_pace_pause(&client->pace, now + wait);
+    if (call->failure.status == 429 && wait >= 0) {
+        kube_rate_limit_pause(&client->rate_limit, now + wait);
+    }
     if (call->is_once || wait < 0) {
         finish(call, &call->failure);
         return;
@@ -445,7 +447,7 @@ static void send_call(struct kube_call *call)
         fail_later(call);
         return;
     }
-    kube_pace_start(&client->pace, call->is_stream, fl_loop_now(client->loop));
+    kube_rate_limit_start(&client->rate_limit, call->is_stream, fl_loop_now(client->loop));
     client->counts.sent++;
     if (!call->is_stream) client->counts.running++;
     start_http(call);
@@ -455,12 +457,13 @@ static void send_call(struct kube_call *call)
 static void send_waiting(void *ctx)
 {
     struct kube_client *client = ctx;
-    fl_ms now = fl_loop_now(client->loop), next_at = KUBE_PACE_NEVER;
+    fl_ms now = fl_loop_now(client->loop), next_at = KUBE_RATE_LIMIT_NEVER;
     struct call_list *const lists[] = {&client->streams, &client->others};
 
     for (size_t i = 0; i < 2; i++) {
         while (lists[i]->first) {
-            fl_ms at = kube_pace_ready_at(&client->pace, lists[i]->first->is_stream, now);
+            fl_ms at =
+                kube_rate_limit_ready_at(&client->rate_limit, lists[i]->first->is_stream, now);
 
             if (at > now) {
                 if (at < next_at) next_at = at;
@@ -469,7 +472,7 @@ static void send_waiting(void *ctx)
             send_call(lists[i]->first);
         }
     }
-    if (next_at != KUBE_PACE_NEVER) fl_timer_at(&client->timer, next_at);
+    if (next_at != KUBE_RATE_LIMIT_NEVER) fl_timer_at(&client->timer, next_at);
 }
 
 struct kube_call *kube_call_start(struct kube_client *client, const struct kube_request *request,
@@ -553,9 +556,10 @@ bool kube_client_create(struct fl_loop *loop, const struct kube_client_config *c
 
     client->loop = loop;
     client->waiting_max = or_default(config->waiting_max, KUBE_CLIENT_WAITING_MAX);
-    kube_pace_init(&client->pace, or_default(config->per_second, KUBE_CLIENT_PER_SECOND),
-                   or_default(config->burst, KUBE_CLIENT_BURST),
-                   or_default(config->at_once_max, KUBE_CLIENT_AT_ONCE), fl_loop_now(loop));
+    kube_rate_limit_init(&client->rate_limit,
+                         or_default(config->per_second, KUBE_CLIENT_PER_SECOND),
+                         or_default(config->burst, KUBE_CLIENT_BURST),
+                         or_default(config->at_once_max, KUBE_CLIENT_AT_ONCE), fl_loop_now(loop));
     fl_prng_seed(&client->prng, config->seed);
     copy_config(client, config->kube);
     fl_timer_init(&client->timer, loop, send_waiting, client);

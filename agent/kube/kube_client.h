@@ -5,7 +5,7 @@
  *     port.body(ctx, bytes)     any number of times: the body of an answer with a 2xx status
  *     port.done(ctx, failure)   once, the last; failure is NULL after a whole 2xx answer
  *
- * - A request waits for its turn (kube_pace.h), streams before others, else in order.
+ * - A request waits for its turn (kube_rate_limit.h), streams before others, else in order.
  * - The server's 429 holds back all requests.  A 429 and a 5xx are answered by sending the request
  *   again (kube_retry.h), unless the caller does that itself (is_once).
  * - A Status object becomes the error's text (kube_status.h).  No answer at all: FL_UNAVAILABLE or

@@ -86,7 +86,7 @@ static void on_answer_body(void *ctx, struct fl_str bytes)
 }
 
 /* The pod of ours that came with the answer; false: something else did. */
-static bool read_answer(struct asking *asking, struct pod_seen *ret_seen)
+static bool read_answer(struct asking *asking, struct pod_status *ret_seen)
 {
     struct kube_runtime *runtime = asking->runtime;
     struct fl_str text = {(const char *)asking->answer.at, asking->answer.len};
@@ -94,14 +94,14 @@ static bool read_answer(struct asking *asking, struct pod_seen *ret_seen)
     struct fl_err err = {0};
 
     return !asking->answer.is_over && fl_json_parse(text, &runtime->arena, &object, NULL, NULL) &&
-           pod_seen_read(object, &runtime->arena, ret_seen, &err);
+           pod_status_read(object, &runtime->arena, ret_seen, &err);
 }
 
 static void on_answer_done(void *ctx, const struct kube_failure *failure)
 {
     struct asking *asking = ctx;
     struct kube_runtime *runtime = asking->runtime;
-    struct pod_seen seen;
+    struct pod_status seen;
     bool has_pod = !failure && read_answer(asking, &seen);
 
     if (failure) {
@@ -358,11 +358,11 @@ static bool see_own(struct kube_runtime *runtime, const struct kube_meta *meta,
                     const struct fl_json *object, struct kube_share *ret_reserved)
 {
     struct pod_look look;
-    struct pod_seen seen;
+    struct pod_status seen;
     struct fl_err err = {0};
 
     if (!is_in_namespace(runtime, meta)) return false;
-    if (!pod_seen_read(object, &runtime->arena, &seen, &err)) {
+    if (!pod_status_read(object, &runtime->arena, &seen, &err)) {
         if (err.code != FL_OK) log_unread(meta, &err);
         return false;
     }

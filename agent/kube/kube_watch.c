@@ -1,9 +1,9 @@
 #include "agent/kube/kube_watch.h"
 
+#include "agent/kube/kube_cache.h"
 #include "agent/kube/kube_client.h"
 #include "agent/kube/kube_json.h"
 #include "agent/kube/kube_query.h"
-#include "agent/kube/kube_seen.h"
 #include "agent/kube/kube_stream.h"
 #include "shared/base/alloc.h"
 #include "shared/base/arena.h"
@@ -19,7 +19,7 @@ struct kube_watch {
     const char *path, *selector;
     unsigned page_objects;
     struct kube_watch_rule rule;
-    struct kube_seen *seen;
+    struct kube_cache *cache;
     struct fl_timer timer;
 
     struct kube_call *call; /* the one that is under way */
@@ -103,20 +103,20 @@ static void tell_synced(struct kube_watch *watch)
 static void put_object(struct kube_watch *watch, const struct kube_meta *meta,
                        const struct fl_json *object)
 {
-    enum kube_seen_news news;
+    enum kube_cache_news news;
     struct kube_meta before;
     struct fl_err err = {0};
 
-    if (kube_seen_find(watch->seen, meta->namespace, meta->name, &before) &&
+    if (kube_cache_find(watch->cache, meta->namespace, meta->name, &before) &&
         !fl_str_eq(before.uid, meta->uid)) {
         tell_removed(watch, &before);
-        kube_seen_remove(watch->seen, &before);
+        kube_cache_remove(watch->cache, &before);
     }
-    if (!kube_seen_put(watch->seen, meta, &news, &err)) {
+    if (!kube_cache_put(watch->cache, meta, &news, &err)) {
         fl_err_wrap(&err, FL_STR_FMT "/" FL_STR_FMT, FL_STR_ARG(meta->namespace),
                     FL_STR_ARG(meta->name));
         tell_error(watch, &err);
-    } else if (news == KUBE_SEEN_NEW || news == KUBE_SEEN_CHANGED) {
+    } else if (news == KUBE_CACHE_NEW || news == KUBE_CACHE_CHANGED) {
         tell_put(watch, meta, object);
     }
 }
@@ -239,7 +239,7 @@ static void take_change(struct kube_watch *watch, const struct kube_event *event
     }
     if (event->kind != KUBE_EVENT_DELETED) {
         put_object(watch, &meta, event->object);
-    } else if (kube_seen_remove(watch->seen, &meta)) {
+    } else if (kube_cache_remove(watch->cache, &meta)) {
         tell_removed(watch, &meta);
     }
     step(watch,
@@ -371,7 +371,7 @@ static void carry_out(struct kube_watch *watch, enum kube_watch_order order)
         break;
     case KUBE_WATCH_DO_LIST:
         watch->counts.lists++;
-        kube_seen_begin(watch->seen);
+        kube_cache_begin(watch->cache);
         start_page(watch, true);
         break;
     case KUBE_WATCH_DO_NEXT_PAGE:
@@ -379,7 +379,7 @@ static void carry_out(struct kube_watch *watch, enum kube_watch_order order)
         break;
     case KUBE_WATCH_DO_SYNC:
         drop_call(watch);
-        kube_seen_sweep(watch->seen, tell_removed, watch);
+        kube_cache_sweep(watch->cache, tell_removed, watch);
         tell_synced(watch);
         start_watch(watch);
         break;
@@ -407,7 +407,7 @@ static void step(struct kube_watch *watch, struct kube_watch_event_in event)
     order = kube_watch_rule_step(&watch->rule, &event);
     if (watch->rule.is_restored) {
         watch->rule.is_restored = false;
-        kube_seen_forget_versions(watch->seen);
+        kube_cache_forget_versions(watch->cache);
     }
     carry_out(watch, order);
     fl_timer_at(&watch->timer, watch->rule.deadline);
@@ -432,8 +432,8 @@ struct kube_watch *kube_watch_create(struct kube_client *client,
     watch->selector =
         fl_arena_printf(&watch->strings, "%s", config->selector ? config->selector : "");
     watch->page_objects = config->page_objects ? config->page_objects : KUBE_WATCH_PAGE_OBJECTS;
-    watch->seen =
-        kube_seen_create(config->objects_max ? config->objects_max : KUBE_WATCH_OBJECTS_MAX);
+    watch->cache =
+        kube_cache_create(config->objects_max ? config->objects_max : KUBE_WATCH_OBJECTS_MAX);
     fl_buf_init(&watch->page_at, KUBE_CONTINUE_BYTES_MAX);
     fl_timer_init(&watch->timer, kube_client_loop(client), on_time, watch);
     kube_watch_rule_init(&watch->rule, config->times, config->seed, now_of(watch));
@@ -447,7 +447,7 @@ void kube_watch_destroy(struct kube_watch *watch)
     fl_assert(!watch->is_telling);
     drop_call(watch);
     fl_timer_off(&watch->timer);
-    kube_seen_destroy(watch->seen);
+    kube_cache_destroy(watch->cache);
     fl_buf_fini(&watch->page_at);
     fl_arena_fini(&watch->arena);
     fl_arena_fini(&watch->strings);
@@ -458,7 +458,7 @@ struct kube_watch_counts kube_watch_counts(const struct kube_watch *watch)
 {
     struct kube_watch_counts counts = watch->counts;
 
-    counts.objects = kube_seen_len(watch->seen);
+    counts.objects = kube_cache_len(watch->cache);
     return counts;
 }
 

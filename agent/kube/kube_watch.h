@@ -1,5 +1,5 @@
 /* kube_watch.h - all objects of one resource, and then each change: list and watch.
- * kube_watch_rule decides, kube_seen knows the objects, and here are the requests.  The port gets
+ * kube_watch_rule decides, kube_cache knows the objects, and here are the requests.  The port gets
  * each version of an object at most once:
  *
  *     port.put(ctx, meta, object)   a new object or a new version; both live until it returns

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/kube/kube_cache.h"
 #include "agent/kube/kube_retry.h"
-#include "agent/kube/kube_seen.h"
 #include "shared/base/alloc.h"
 #include "shared/base/enum_names.h"
 #include "shared/base/job_limits.h"
@@ -313,7 +313,7 @@ static enum agent_cause cause_of(enum pod_trouble trouble)
 
 /* The exit code counts unless another hand ended the pod before its container did. */
 static void end_of_container(struct pod_rule *rule, struct pod_replica *replica,
-                             const struct pod_seen *seen, fl_ms now)
+                             const struct pod_status *seen, fl_ms now)
 {
     bool is_early = seen->is_before_delete || (!seen->is_deleting && !seen->is_disrupted);
     bool is_ours = replica->is_stopping && !seen->is_disrupted;
@@ -332,7 +332,7 @@ static void end_of_container(struct pod_rule *rule, struct pod_replica *replica,
 }
 
 static void end_of_pod(struct pod_rule *rule, struct pod_replica *replica,
-                       const struct pod_seen *seen, fl_ms now)
+                       const struct pod_status *seen, fl_ms now)
 {
     bool has_run = replica->state == FL_REPLICA_running || seen->has_exit;
 
@@ -374,7 +374,7 @@ static void advance(struct pod_rule *rule, struct pod_replica *replica)
 
 /* One that changes into another of its class, as ErrImagePull does, goes on; none ends it. */
 static void mind_trouble(struct pod_rule *rule, struct pod_replica *replica,
-                         const struct pod_seen *seen, fl_ms now)
+                         const struct pod_status *seen, fl_ms now)
 {
     if (replica->is_given_up) return;
     if (seen->trouble == POD_TROUBLE_none) {
@@ -391,7 +391,7 @@ static void mind_trouble(struct pod_rule *rule, struct pod_replica *replica,
     if (!replica->is_given_up) wake_at(rule, replica->trouble_until);
 }
 
-static void show(struct pod_rule *rule, uint32_t slot, const struct pod_seen *seen)
+static void show(struct pod_rule *rule, uint32_t slot, const struct pod_status *seen)
 {
     struct pod_replica *replica = at(rule, slot);
 
@@ -405,7 +405,7 @@ static void show(struct pod_rule *rule, uint32_t slot, const struct pod_seen *se
     replica->is_deleting = seen->is_deleting;
 }
 
-static void take_pod(struct pod_rule *rule, uint32_t slot, const struct pod_seen *seen, fl_ms now)
+static void take_pod(struct pod_rule *rule, uint32_t slot, const struct pod_status *seen, fl_ms now)
 {
     struct pod_replica *replica = at(rule, slot);
 
@@ -424,18 +424,18 @@ static void take_pod(struct pod_rule *rule, uint32_t slot, const struct pod_seen
     settle(rule, slot, now);
 }
 
-static bool is_same_pod(const struct pod_replica *replica, const struct pod_seen *seen)
+static bool is_same_pod(const struct pod_replica *replica, const struct pod_status *seen)
 {
     return fl_str_eq(fl_str_c(replica->uid), seen->meta.uid);
 }
 
-static bool is_older(const struct pod_replica *replica, const struct pod_seen *seen)
+static bool is_older(const struct pod_replica *replica, const struct pod_status *seen)
 {
     return replica->is_shown &&
-           kube_seen_version(seen->meta.version) <= kube_seen_version(fl_str_c(replica->version));
+           kube_cache_version(seen->meta.version) <= kube_cache_version(fl_str_c(replica->version));
 }
 
-void pod_rule_see(struct pod_rule *rule, const struct pod_seen *seen, uint32_t node, fl_ms now)
+void pod_rule_see(struct pod_rule *rule, const struct pod_status *seen, uint32_t node, fl_ms now)
 {
     uint32_t slot = find(rule, seen->identity.attempt, seen->identity.replica);
     struct pod_replica *replica;
@@ -618,7 +618,7 @@ static void take_stranger(struct pod_rule *rule, struct pod_replica *replica, fl
 }
 
 static void take_success(struct pod_rule *rule, uint32_t slot, enum pod_request_kind request,
-                         const struct pod_seen *seen, fl_ms now)
+                         const struct pod_status *seen, fl_ms now)
 {
     struct pod_replica *replica = at(rule, slot);
     bool is_mine = seen && seen->identity.replica == replica->number &&
@@ -642,7 +642,7 @@ static void take_success(struct pod_rule *rule, uint32_t slot, enum pod_request_
 }
 
 void pod_rule_answer(struct pod_rule *rule, uint32_t slot, uint64_t ticket,
-                     const struct kube_failure *failure, const struct pod_seen *seen, fl_ms now)
+                     const struct kube_failure *failure, const struct pod_status *seen, fl_ms now)
 {
     struct pod_replica *replica;
     enum pod_request_kind request;

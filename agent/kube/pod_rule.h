@@ -17,8 +17,8 @@
  *   meanwhile is not.
  * - The end.  With an exit code of its container: exited.  Where another hand deleted or evicted it
  *   first, or its code is not known: lost.  Where it never ran: refused.  The first end stays.
- * - A waiting pod in trouble (pod_seen.h) is given up after that trouble's time: deleted, and then
- *   refused with the cause, or lost if it ran after all.
+ * - A waiting pod in trouble (pod_status.h) is given up after that trouble's time: deleted, and
+ *   then refused with the cause, or lost if it ran after all.
  * - Removal of an ended pod waits until its output is taken, at most output_ms.
  *
  * Uses shared/base and the types of agent/core.  Pure; not thread-safe. */
@@ -26,7 +26,7 @@
 
 #include "agent/core/agent_event.h"
 #include "agent/kube/kube_status.h"
-#include "agent/kube/pod_seen.h"
+#include "agent/kube/pod_status.h"
 
 struct fl_prng;
 struct pod_rule; /* opaque */
@@ -65,7 +65,7 @@ void pod_rule_output_taken(struct pod_rule *rule, struct fl_attempt attempt, uin
 /* ---- the cluster ----------------------------------------------------------------------------- */
 
 /* The pod as a watch shows it; 'node' is the number of seen->node. */
-void pod_rule_see(struct pod_rule *rule, const struct pod_seen *seen, uint32_t node, fl_ms now);
+void pod_rule_see(struct pod_rule *rule, const struct pod_status *seen, uint32_t node, fl_ms now);
 /* The watch says that the pod has gone.  Others' pods are fine. */
 void pod_rule_lose(struct pod_rule *rule, struct fl_str name, struct fl_str uid);
 
@@ -105,7 +105,7 @@ bool pod_rule_take_request(struct pod_rule *rule, struct pod_request *ret_reques
 /* The request has ended; failure is NULL for a 2xx.  'seen' is the pod that came with the answer;
  * NULL: no pod of ours did.  A request whose replica has gone meanwhile is passed over. */
 void pod_rule_answer(struct pod_rule *rule, uint32_t slot, uint64_t ticket,
-                     const struct kube_failure *failure, const struct pod_seen *seen, fl_ms now);
+                     const struct kube_failure *failure, const struct pod_status *seen, fl_ms now);
 
 /* ---- news ------------------------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@
 
 #include "agent/process/process_state.h"
 #include "agent/process/process_visit.h"
-#include "agent/process/tree.h"
+#include "agent/process/remove_tree.h"
 #include "shared/base/assert.h"
 #include "shared/io/descriptors.h"
 #include "shared/io/log.h"
@@ -156,7 +156,7 @@ static void do_forget(void *self)
 {
     const struct process *process = self;
 
-    if (process->kept) kept_forget(process->kept);
+    if (process->results) results_forget(process->results);
 }
 
 static void do_destroy(void *self)
@@ -255,7 +255,7 @@ static void keep_texts(struct process *process)
     config->supervisor = keep(process, config->supervisor);
     config->name = keep(process, config->name);
     config->cgroup = keep(process, config->cgroup);
-    config->kept_dir = keep(process, config->kept_dir);
+    config->results_dir = keep(process, config->results_dir);
     config->named = fl_amounts_copy(&config->named, &process->texts);
 }
 
@@ -281,7 +281,7 @@ bool process_create(struct fl_loop *loop, const struct process_config *config,
         process_destroy(process);
         return false;
     }
-    process_kept_init(process);
+    process_results_init(process);
     name_nodes(process);
     limit_news(process);
     *ret_process = process;
@@ -295,7 +295,7 @@ void process_destroy(struct process *process)
     process_events_fini(process);
     adopt_fini(process);
     process_table_fini(process);
-    kept_destroy(process->kept);
+    results_destroy(process->results);
     process_sweeper_fini(process);
     while (process->names.len > 0) {
         fl_free(fl_vec_pop(&process->names));

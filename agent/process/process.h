@@ -6,7 +6,7 @@
  * 'lost'.
  * It isolates nothing: jobs run as the agent's user and see its files and each other's.  Limits of
  * cpu and memory hold where a control group was delegated.
- * A replica's own folder is kept for a while after its end (kept.h), and a visit can read it:
+ * A replica's own folder is kept for a while after its end (results.h), and a visit can read it:
  * fl_visit_open.is_files.
  * Nodes may be pretended: the settings then give their cpu, memory and gpus.
  *
@@ -38,7 +38,7 @@ struct process_config {
      * removal waits as long again for that to be taken. */
     fl_ms log_grace_ms;
     /* Files of replicas that ended; keep_ms 0: none are kept. */
-    const char *kept_dir; /* beside 'dir', on the same file system; may be NULL with keep_ms 0 */
+    const char *results_dir; /* beside 'dir', on the same file system; may be NULL with keep_ms 0 */
     fl_ms keep_ms;
     uint64_t keep_bytes_max, keep_replica_bytes_max;
 };

@@ -107,7 +107,7 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
         .head_bytes = (uint64_t)number(setup, PROCESS_SETTING_output_head),
         .tail_bytes = (uint64_t)number(setup, PROCESS_SETTING_output_tail),
         .log_grace_ms = number(setup, PROCESS_SETTING_log_grace),
-        .kept_dir = kept,
+        .results_dir = kept,
         .keep_ms = number(setup, PROCESS_SETTING_keep_results),
         .keep_bytes_max = (uint64_t)number(setup, PROCESS_SETTING_keep_results_bytes),
         .keep_replica_bytes_max = (uint64_t)number(setup, PROCESS_SETTING_keep_results_job_bytes),

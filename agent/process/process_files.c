@@ -29,7 +29,7 @@ static int open_root(struct process *process, const struct fl_visit_open *open, 
         fd = openat(process->dir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0) return fd;
     }
-    if (process->kept) return kept_open(process->kept, name, err);
+    if (process->results) return results_open(process->results, name, err);
     fl_fail(err, FL_ABSENT, "this agent keeps no files");
     return -1;
 }

@@ -8,20 +8,21 @@
  *                      shells, commands and connections into a replica, and files of one that has
  *                      ended (process_visit.h)
  *   replica_removal.c  when a replica is removed
- *   given_up.c         output that was not taken in time
- *   process_kept.c     files that are kept after a replica's removal
+ *   output_expiry.c    output that was not taken in time
+ *   process_results.c  files that are kept after a replica's removal
  *   process_events.c, process_sweeper.c, process_table.c
  *                      events for the listener; directories removed bit by bit; replicas by name
  *   replica_pipes.c    news and commands of one supervisor
- * kept, layout, cgroup, proc, tree and agent/output stand below all of them and know none. */
+ * results, layout, cgroup, proc, remove_tree and agent/output stand below all of them and know
+ * none. */
 #pragma once
 
 #include "agent/core/agent_command.h"
 #include "agent/output/output.h"
 #include "agent/process/cgroup.h"
-#include "agent/process/kept.h"
 #include "agent/process/layout.h"
 #include "agent/process/process.h"
+#include "agent/process/results.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 
@@ -102,7 +103,7 @@ struct process {
     struct fl_resources each;
     bool is_pretended;
     struct process_visit *visits; /* the newest first */
-    struct kept *kept;            /* NULL: nothing is kept, and never was */
+    struct results *results;      /* NULL: nothing is kept, and never was */
 };
 
 /* ---- replica_pipes.c ------------------------------------------------------------------------- */
@@ -132,10 +133,10 @@ void process_sweeper_remove_later(struct process *process, const char *name);
 bool process_sweeper_adopt(struct process *process, int dir, const char *name);
 void process_sweeper_reap(struct process *process, pid_t supervisor); /* waits without blocking */
 
-/* ---- process_kept.c -------------------------------------------------------------------------- */
-void process_kept_init(struct process *process);
+/* ---- process_results.c ----------------------------------------------------------------------- */
+void process_results_init(struct process *process);
 /* The replica's own folder leaves its directory and is kept, if it left anything and may be. */
-bool process_kept_take(struct process_replica *replica);
+bool process_results_take(struct process_replica *replica);
 
 /* ---- process_events.c ------------------------------------------------------------------------ */
 void process_events_init(struct process *process);
@@ -148,7 +149,7 @@ void process_events_undelivered(struct process_replica *replica, enum agent_comm
 void process_events_nodes(struct process *process);
 void process_events_synced(struct process *process);
 
-/* ---- given_up.c ------------------------------------------------------------------------------ */
+/* ---- output_expiry.c ------------------------------------------------------------------------- */
 /* For an ended replica: removes its output and leaves a note of the size. */
 void given_up_write(struct process_replica *replica);
 /* Reads the note that an earlier agent left in the directory. */

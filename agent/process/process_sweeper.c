@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 
 #include "agent/process/process_state.h"
-#include "agent/process/tree.h"
+#include "agent/process/remove_tree.h"
 
 enum {
     SWEEP_MS = 20,
     SWEEP_ENTRIES = 500, /* entries that one sweep removes */
     FIRST_ENTRIES = 64,  /* entries removed at once: enough for a job that left no files */
-    ENTRY_NAME_MAX = KEPT_NAME_MAX + 32,
+    ENTRY_NAME_MAX = RESULT_NAME_MAX + 32,
 };
 
 /* The newest first.  One that cannot be removed does not hold up the others. */
@@ -23,7 +23,7 @@ static void remove_leftovers(struct process *process)
     for (size_t i = process->leftovers.len; i > 0 && entries_left > 0; i--) {
         char *name = process->leftovers.at[i - 1];
 
-        if (!tree_remove_counted(process->dir, name, &entries_left)) continue;
+        if (!remove_tree_counted(process->dir, name, &entries_left)) continue;
         process->leftovers.at[i - 1] = process->leftovers.at[process->leftovers.len - 1];
         process->leftovers.len--;
         fl_free(name);
@@ -74,7 +74,7 @@ static bool rename_gone(const struct process *process, int dir, const char *name
 
 static void remove_gone(struct process *process, const char *gone)
 {
-    if (!tree_remove_some(process->dir, gone, FIRST_ENTRIES)) {
+    if (!remove_tree_some(process->dir, gone, FIRST_ENTRIES)) {
         process_sweeper_remove_later(process, gone);
     }
 }

@@ -12,7 +12,7 @@ static void remove_now(struct process_replica *replica)
 
     /* A visitor may have been in its group when it ended. */
     if (replica->cgroup) cgroup_remove(replica->cgroup);
-    (void)process_kept_take(replica);
+    (void)process_results_take(replica);
     process_sweeper_remove(process, replica->name);
     process_table_remove(replica);
     process_events_gone(process, attempt, number);

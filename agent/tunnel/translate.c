@@ -3,7 +3,7 @@
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
-#include "shared/wire/offers.h"
+#include "shared/wire/named_resources.h"
 
 bool agent_translate_in(const struct fl_msg *msg, struct agent_event *ret_event, struct fl_err *err)
 {
@@ -55,16 +55,17 @@ bool agent_translate_in(const struct fl_msg *msg, struct agent_event *ret_event,
 
 static struct fl_str offers_text(const struct agent_command *command, struct fl_arena *arena)
 {
-    struct fl_offer *offers = fl_arena_array(arena, struct fl_offer, command->node.offers_len);
+    struct fl_named_resource *offers =
+        fl_arena_array(arena, struct fl_named_resource, command->node.offers_len);
     struct fl_buf buf;
 
     for (size_t i = 0; i < command->node.offers_len; i++) {
         const struct agent_offer *offer = &command->node.offers[i];
 
-        offers[i] = (struct fl_offer){offer->name, offer->total, offer->free};
+        offers[i] = (struct fl_named_resource){offer->name, offer->total, offer->free};
     }
-    fl_buf_init_in(&buf, FL_OFFERS_BYTES_MAX, arena);
-    fl_assert(fl_offers_write(&buf, offers, command->node.offers_len));
+    fl_buf_init_in(&buf, FL_NAMED_RESOURCES_BYTES_MAX, arena);
+    fl_assert(fl_named_resources_write(&buf, offers, command->node.offers_len));
     return fl_buf_take(&buf);
 }
 

@@ -5,10 +5,10 @@
 
 #include "cli/answer.h"
 #include "cli/client.h"
-#include "cli/live_line.h"
 #include "cli/output.h"
 #include "cli/problem.h"
 #include "cli/resource.h"
+#include "cli/status_line.h"
 #include "shared/io/clock.h"
 
 enum { LOOK_MS = 500, JOIN_WAIT_MS = 600000 };
@@ -72,14 +72,14 @@ static void tick(const struct looking *looking, const char *step)
 {
     double seconds = (double)(fl_clock_mono() - looking->began) / 1000;
 
-    cli_live_clear();
+    cli_status_line_clear();
     fprintf(stderr, "ok  %-11s %6.1f s\n", step, seconds);
 }
 
 /* Until the next look the live line says so.  False: an interrupt came. */
 static bool wait_while(const struct looking *looking, const char *what)
 {
-    return cli_live_wait(LOOK_MS, "%s %s", looking->name, what);
+    return cli_status_line_wait(LOOK_MS, "%s %s", looking->name, what);
 }
 
 /* ---- join ------------------------------------------------------------------------------------ */
@@ -204,9 +204,9 @@ int verb_cluster_join(struct cli *cli)
     print_token(cli, token);
     json_decref(token);
     if (is_waiting) {
-        FL_IGNORE(cli_live_begin());
+        FL_IGNORE(cli_status_line_begin());
         code = wait_ready(&looking, generation);
-        cli_live_end();
+        cli_status_line_end();
     }
     return code;
 }
@@ -232,11 +232,11 @@ static int wait_cut_off(const struct looking *looking)
 }
 
 /* "is draining, 3 attempts left there" */
-static void left_there(const json_t *cluster, char ret_text[CLI_LIVE_TEXT_MAX])
+static void left_there(const json_t *cluster, char ret_text[CLI_STATUS_LINE_TEXT_MAX])
 {
     int64_t attempts = cli_int(cluster, "attempts");
 
-    snprintf(ret_text, CLI_LIVE_TEXT_MAX, "is draining, %lld attempt%s left there%s",
+    snprintf(ret_text, CLI_STATUS_LINE_TEXT_MAX, "is draining, %lld attempt%s left there%s",
              (long long)attempts, attempts == 1 ? "" : "s",
              json_is_true(json_object_get(cluster, "connected"))
                  ? ""
@@ -250,7 +250,7 @@ static int wait_empty(const struct looking *looking, json_t **ret_cluster)
 
     while (true) {
         json_t *cluster;
-        char left[CLI_LIVE_TEXT_MAX];
+        char left[CLI_STATUS_LINE_TEXT_MAX];
         int64_t attempts;
         int code = look(looking, &cluster);
 
@@ -262,7 +262,7 @@ static int wait_empty(const struct looking *looking, json_t **ret_cluster)
         }
         left_there(cluster, left);
         json_decref(cluster);
-        if (attempts != told && !cli_live_is_on()) {
+        if (attempts != told && !cli_status_line_is_on()) {
             fprintf(stderr, "    %s %s\n", looking->name, left);
         }
         told = attempts;
@@ -304,9 +304,9 @@ int verb_cluster_drain(struct cli *cli)
     fprintf(stderr, "%s is draining: it takes no new work\n", looking.name);
     if (!cli_has(&cli->args, CLI_OPT_detach)) {
         json_decref(cluster);
-        FL_IGNORE(cli_live_begin());
+        FL_IGNORE(cli_status_line_begin());
         code = wait_empty(&looking, &cluster);
-        cli_live_end();
+        cli_status_line_end();
         if (code == CLI_CANCELLED) {
             fprintf(stderr,
                     "\nno longer watching; %s takes no new work.  fairlead cluster get %s   "
@@ -346,9 +346,9 @@ int verb_cluster_leave(struct cli *cli)
 
     if (!cli_one_name(cli)) return CLI_USAGE;
     if (!begin_looking(cli, 0, &looking, &err)) return cli_fail_err(&err);
-    FL_IGNORE(cli_live_begin());
+    FL_IGNORE(cli_status_line_begin());
     code = empty_and_cut_off(&looking);
-    cli_live_end();
+    cli_status_line_end();
     if (code) return code;
     request.path = fl_arena_printf(&cli->arena, "/v1/clusters/%s", looking.escaped);
     code = cli_call(cli, &request, NULL);

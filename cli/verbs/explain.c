@@ -4,9 +4,9 @@
 
 #include "cli/answer.h"
 #include "cli/client.h"
+#include "cli/hint.h"
 #include "cli/job_selector.h"
 #include "cli/output.h"
-#include "cli/remedy.h"
 #include "cli/table.h"
 
 /* Whether the job waits for a place; then each cluster's reason is printed. */
@@ -33,7 +33,7 @@ static void say_next(struct cli *cli, const json_t *job)
     const char *reason = cli_text(job, "reason");
 
     if (strcmp(reason, "QueuePaused") != 0 && strcmp(reason, "Held") != 0) return;
-    printf("next: %s\n", cli_remedy(cli, job));
+    printf("next: %s\n", cli_hint(cli, job));
 }
 
 static void say_of_job(struct cli *cli, const char *id, bool is_waiting)

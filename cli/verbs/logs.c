@@ -5,22 +5,22 @@
 
 #include "cli/client.h"
 #include "cli/follow.h"
+#include "cli/hint.h"
 #include "cli/job_line.h"
 #include "cli/job_selector.h"
-#include "cli/live_line.h"
 #include "cli/log_event.h"
 #include "cli/output.h"
-#include "cli/remedy.h"
-#include "cli/waiting.h"
+#include "cli/status_line.h"
+#include "cli/wait_reason.h"
 #include "shared/io/clock.h"
 
 struct following {
     struct cli *cli;
     struct cli_log_style style;
     bool has_lines; /* or a search that found none */
-    struct cli_waiting waiting;
+    struct cli_wait_reason waiting;
     int64_t look_at; /* while there are none; fl_clock_mono */
-    char text[CLI_LIVE_TEXT_MAX];
+    char text[CLI_STATUS_LINE_TEXT_MAX];
 };
 
 enum { LOOK_MS = 1000 };
@@ -109,7 +109,7 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
 {
     struct following *following = ctx;
 
-    cli_live_clear();
+    cli_status_line_clear();
     if (strcmp(event->name, "message") == 0) following->has_lines = true;
     if (strcmp(event->name, "end") == 0) note_search(following, event);
     return cli_log_event(following->cli, &following->style, event);
@@ -137,7 +137,7 @@ static int check_ran(struct cli *cli, const char *id)
         if (code == CLI_OK) {
             code = cli_fail(CLI_FAILED, "%s is %s and has not run, so it has no output: %s; %s", id,
                             cli_plain(cli, cli_text(job, "state")),
-                            cli_plain(cli, cli_text(answer, "sentence")), cli_remedy(cli, job));
+                            cli_plain(cli, cli_text(answer, "sentence")), cli_hint(cli, job));
         }
     }
     json_decref(answer);
@@ -183,18 +183,18 @@ static void show(struct following *following, const char *id)
         job = cli_look(following->cli, "/v1/jobs/%s", id);
         if (job) cli_job_line(job, following->text);
         if (cli_waits(cli_text(job, "state"))) {
-            cli_waiting_look(following->cli, &following->waiting);
+            cli_wait_reason_look(following->cli, &following->waiting);
         }
         json_decref(job);
         cli_end_turn(following->cli, outer);
         following->look_at = fl_clock_mono() + LOOK_MS;
     }
-    if (*following->text) cli_live_say("%s, no output yet", following->text);
+    if (*following->text) cli_status_line_say("%s, no output yet", following->text);
 }
 
 static int64_t next_look(const struct following *following)
 {
-    return following->has_lines ? 0 : cli_live_due(following->look_at);
+    return following->has_lines ? 0 : cli_status_line_due(following->look_at);
 }
 
 /* Until the output has ended. */
@@ -202,13 +202,13 @@ static int follow(struct following *following, struct cli_streams *streams, cons
 {
     int code;
 
-    FL_IGNORE(cli_live_begin());
-    cli_waiting_begin(&following->waiting, id);
+    FL_IGNORE(cli_status_line_begin());
+    cli_wait_reason_begin(&following->waiting, id);
     following->look_at = fl_clock_mono();
     while ((code = cli_streams_run(streams, next_look(following))) == CLI_TIMED_OUT) {
         show(following, id);
     }
-    cli_live_end();
+    cli_status_line_end();
     return code;
 }
 

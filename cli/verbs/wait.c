@@ -8,8 +8,8 @@
 #include "cli/follow.h"
 #include "cli/job_line.h"
 #include "cli/job_selector.h"
-#include "cli/live_line.h"
-#include "cli/waiting.h"
+#include "cli/status_line.h"
+#include "cli/wait_reason.h"
 #include "shared/io/clock.h"
 
 enum { JOBS_MAX = 10000, LOOK_FIRST_MS = 100, LOOK_MAX_MS = 1000 };
@@ -60,7 +60,7 @@ static bool is_reached(enum goal goal, const char *state)
 /* For the live line. */
 struct waited {
     size_t number, jobs; /* this one's, of so many */
-    char text[CLI_LIVE_TEXT_MAX];
+    char text[CLI_STATUS_LINE_TEXT_MAX];
 };
 
 static void show(struct waited *waited, const json_t *job)
@@ -79,7 +79,7 @@ struct goal_look {
     enum goal goal;
     int64_t deadline; /* 0: none */
     struct waited *waited;
-    struct cli_waiting waiting;
+    struct cli_wait_reason waiting;
 };
 
 /* Sets *ret_is_settled: it will not come nearer to the goal. */
@@ -93,14 +93,14 @@ static int look(struct cli *cli, const char *id, struct goal_look *looking, bool
     if (code) return code;
     *ret_is_settled = is_settled(looking->goal, state);
     if (*ret_is_settled) {
-        cli_live_clear();
+        cli_status_line_clear();
         *ret_is_reached = is_reached(looking->goal, state);
         FL_IGNORE(cli_answer(cli, job, "id"));
         cli_say_end(cli, job);
     } else if (looking->deadline && fl_clock_mono() >= looking->deadline) {
         code = cli_fail(CLI_TIMED_OUT, "%s is still %s; it goes on", id, state);
     } else {
-        if (cli_waits(state)) cli_waiting_look(cli, &looking->waiting);
+        if (cli_waits(state)) cli_wait_reason_look(cli, &looking->waiting);
         show(looking->waited, job);
     }
     json_decref(job);
@@ -113,14 +113,14 @@ static int wait_for(struct cli *cli, const char *id, struct goal_look *looking,
     int64_t pause = LOOK_FIRST_MS;
     bool is_over = false;
 
-    cli_waiting_begin(&looking->waiting, id);
+    cli_wait_reason_begin(&looking->waiting, id);
     while (true) {
         struct fl_arena outer = cli_begin_turn(cli);
         int code = look(cli, id, looking, &is_over, ret_is_reached);
 
         cli_end_turn(cli, outer);
         if (code || is_over) return code;
-        if (!cli_live_wait(pause, "%s", looking->waited->text)) return CLI_CANCELLED;
+        if (!cli_status_line_wait(pause, "%s", looking->waited->text)) return CLI_CANCELLED;
         pause = pause * 2 < LOOK_MAX_MS ? pause * 2 : LOOK_MAX_MS;
     }
 }
@@ -144,7 +144,7 @@ int verb_wait(struct cli *cli)
     if (cli_has(&cli->args, CLI_OPT_timeout)) deadline = fl_clock_mono() + timeout_ms;
     jobs = cli_jobs_meant(cli, JOBS_MAX, &code);
     if (!jobs) return code;
-    FL_IGNORE(cli_live_begin());
+    FL_IGNORE(cli_status_line_begin());
     json_array_foreach(jobs, i, job)
     {
         struct waited waited = {.number = i, .jobs = json_array_size(jobs)};
@@ -155,7 +155,7 @@ int verb_wait(struct cli *cli)
         if (code) break;
         if (!is_good) missed = CLI_FAILED;
     }
-    cli_live_end();
+    cli_status_line_end();
     json_decref(jobs);
     return code ? code : missed;
 }

@@ -60,8 +60,8 @@ void api_logs_settle(struct api *api, struct fl_job job);
 void api_logs_catch_up(struct api *api);
 void api_logs_fini(struct api *api);
 
-/* denied.c: the call is about to be refused, with this outcome; and a timer's function. */
-void api_denied(struct api_call *call, const char *outcome);
+/* denial_audit.c: the call is about to be refused, with this outcome; and a timer's function. */
+void api_audit_denial(struct api_call *call, const char *outcome);
 void api_denials_look(void *api);
 
 /* first_start.c: when the views are filled. */

@@ -397,11 +397,11 @@ static void log_problem(const struct api_call *call, const struct api_problem *p
 static void audit_denial(struct api_call *call, uint16_t status)
 {
     if (call->is_hidden) {
-        api_denied(call, "hidden");
+        api_audit_denial(call, "hidden");
     } else if (status == 401) {
-        api_denied(call, "unauthenticated");
+        api_audit_denial(call, "unauthenticated");
     } else if (status == 403) {
-        api_denied(call, "denied");
+        api_audit_denial(call, "denied");
     }
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
-#include "shared/base/promises.h"
+#include "shared/base/api_limits.h"
 #include "shared/tls/digest.h"
 
 static void put_text(struct fl_sha256_stream *to, struct fl_str text)

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "controlplane/api/call.h"
-#include "shared/base/promises.h"
+#include "shared/base/api_limits.h"
 
 #define API_KEY_ALLOWED "1 to " FL_QUOTE(FL_KEY_BYTES_MAX) " visible ASCII characters"
 

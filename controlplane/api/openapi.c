@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
-#include "shared/base/promises.h"
+#include "shared/base/api_limits.h"
 #include "shared/base/version.h"
 #include "shared/spec/job_schema.h"
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "controlplane/backup/backup_args.h"
 #include "controlplane/backup/backup_dump.h"
-#include "controlplane/backup/backup_words.h"
 #include "controlplane/backup/copy_tree.h"
 #include "controlplane/backup/manifest.h"
 #include "controlplane/backup/pg_tool.h"
@@ -20,10 +20,10 @@
 #include "shared/io/clock.h"
 #include "shared/io/exits.h"
 #include "shared/io/file.h"
-#include "shared/io/wrap.h"
+#include "shared/io/text_wrap.h"
 
 struct backup {
-    struct backup_words words;
+    struct backup_args args;
     struct stat state; /* the state directory: its owner */
     struct pg_tool *tool;
     char part[PATH_MAX]; /* where it is made */
@@ -36,7 +36,7 @@ void backup_print_help(FILE *out)
     fputs(
         "usage: fairleadd backup FOLDER [--without-logs] [--config FILE] [--SETTING VALUE ...]\n\n",
         out);
-    fl_wrap_put(
+    fl_text_wrap_put(
         "Writes the database and the state directory into FOLDER, which must not be there "
         "yet. The control plane may run meanwhile. Run it as root or as the daemon's user, "
         "on its machine; it needs pg_dump and psql. FOLDER then holds the CA's key: keep it as "
@@ -51,7 +51,7 @@ void backup_print_help(FILE *out)
 
 static bool make_part(struct backup *backup, struct fl_err *err)
 {
-    const char *folder = backup->words.folder;
+    const char *folder = backup->args.folder;
     struct stat found;
 
     if (snprintf(backup->part, sizeof backup->part, "%s.part", folder) >= PATH_MAX - 32) {
@@ -101,7 +101,7 @@ static void on_file(void *ctx, const struct copy_tree *copy)
 static bool copy_state(struct backup *backup, struct fl_err *err)
 {
     struct copy_tree copy = {
-        .without = backup->words.without_logs ? "logs" : NULL,
+        .without = backup->args.without_logs ? "logs" : NULL,
         .uid = backup->state.st_uid,
         .gid = backup->state.st_gid,
         .on_more = on_file,
@@ -111,11 +111,11 @@ static bool copy_state(struct backup *backup, struct fl_err *err)
     bool is_good;
 
     snprintf(to, sizeof to, "%s/%s", backup->part, MANIFEST_STATE);
-    is_good = copy_tree(&copy, backup->words.state_dir, to, err);
+    is_good = copy_tree(&copy, backup->args.state_dir, to, err);
     progress_end(&backup->progress);
     backup->manifest.state_files = copy.files;
     backup->manifest.state_bytes = copy.bytes;
-    backup->manifest.has_logs = !backup->words.without_logs;
+    backup->manifest.has_logs = !backup->args.without_logs;
     return is_good;
 }
 
@@ -138,7 +138,7 @@ static bool write_manifest(struct backup *backup, struct fl_err *err)
 /* It has its name as soon as all of it is on the disk. */
 static bool give_name(struct backup *backup, struct fl_err *err)
 {
-    const char *folder = backup->words.folder;
+    const char *folder = backup->args.folder;
 
     if (renameat2(AT_FDCWD, backup->part, AT_FDCWD, folder, RENAME_NOREPLACE) == 0) {
         int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -163,7 +163,7 @@ static bool fill_part(struct backup *backup, struct fl_err *err)
     if (!copy_state(backup, err)) return false;
     printf("%-12s%s in %" PRIu64 " files, %s\n", "state",
            progress_size(backup->manifest.state_bytes).text, backup->manifest.state_files,
-           backup->words.without_logs ? "without the logs of jobs" : "with the logs of jobs");
+           backup->args.without_logs ? "without the logs of jobs" : "with the logs of jobs");
     return write_manifest(backup, err) && give_name(backup, err);
 }
 
@@ -172,11 +172,11 @@ static bool make(struct backup *backup, struct fl_err *err)
     int64_t began = fl_clock_mono_us();
     struct fl_err other = {0};
 
-    if (stat(backup->words.state_dir, &backup->state) != 0) {
+    if (stat(backup->args.state_dir, &backup->state) != 0) {
         return fl_fail(err, FL_IO, "state directory %s: %s; --state-dir names another",
-                       backup->words.state_dir, strerror(errno));
+                       backup->args.state_dir, strerror(errno));
     }
-    if (!pg_tool_create(backup->words.database, backup->state.st_uid, backup->state.st_gid,
+    if (!pg_tool_create(backup->args.database, backup->state.st_uid, backup->state.st_gid,
                         &backup->tool, err) ||
         !read_place(backup, err) || !make_part(backup, err)) {
         return false;
@@ -188,7 +188,7 @@ static bool make(struct backup *backup, struct fl_err *err)
     printf(
         "%-12s%s in %.1f s\n\nIt holds the CA's key and the pepper: keep it safe, and on another "
         "machine.\nTo restore it: fairlead admin restore FOLDER\n",
-        "made", backup->words.folder, (double)(fl_clock_mono_us() - began) / 1e6);
+        "made", backup->args.folder, (double)(fl_clock_mono_us() - began) / 1e6);
     return true;
 }
 
@@ -196,16 +196,16 @@ int backup_main(int argc, char **argv)
 {
     struct backup backup = {.progress = {.is_terminal = isatty(STDERR_FILENO)}};
     struct fl_err err = {0};
-    bool is_good = backup_words_read(argc, argv, environ, &backup.words, &err);
+    bool is_good = backup_args_read(argc, argv, environ, &backup.args, &err);
 
     umask(077);
-    if (is_good && backup.words.is_help) {
+    if (is_good && backup.args.is_help) {
         backup_print_help(stdout);
     } else {
         is_good = is_good && make(&backup, &err);
     }
     pg_tool_destroy(backup.tool);
-    backup_words_fini(&backup.words);
+    backup_args_fini(&backup.args);
     fflush(stdout);
     if (is_good) return FL_EXIT_OK;
     fprintf(stderr, "fairleadd backup: %s\n", err.text);

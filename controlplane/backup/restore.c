@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "controlplane/backup/backup.h"
+#include "controlplane/backup/backup_args.h"
 #include "controlplane/backup/backup_dump.h"
-#include "controlplane/backup/backup_words.h"
 #include "controlplane/backup/copy_tree.h"
 #include "controlplane/backup/manifest.h"
 #include "controlplane/backup/pg_tool.h"
@@ -20,13 +20,13 @@
 #include "shared/io/exits.h"
 #include "shared/io/file.h"
 #include "shared/io/state_dir.h"
-#include "shared/io/wrap.h"
+#include "shared/io/text_wrap.h"
 #include "shared/tls/digest.h"
 
 enum { PEPPER_BYTES_MAX = 4096, ANSWER_BYTES_MAX = 4096 };
 
 struct restore {
-    struct backup_words words;
+    struct backup_args args;
     struct fl_arena arena;
     struct manifest manifest;
     struct pg_tool *tool;
@@ -38,7 +38,7 @@ struct restore {
 void restore_print_help(FILE *out)
 {
     fputs("usage: fairleadd restore FOLDER [--config FILE] [--SETTING VALUE ...]\n\n", out);
-    fl_wrap_put(
+    fl_text_wrap_put(
         "Brings what 'fairleadd backup' wrote into FOLDER back into an empty database. The "
         "state directory is copied back if it is lost; one that is there knows more than "
         "its copy and stays. Stop the control plane first. Run it as root or as the "
@@ -57,7 +57,7 @@ static bool read_manifest(struct restore *restore, struct fl_err *err)
     struct fl_buf text;
     bool is_good;
 
-    snprintf(path, sizeof path, "%s/%s", restore->words.folder, MANIFEST_FILE);
+    snprintf(path, sizeof path, "%s/%s", restore->args.folder, MANIFEST_FILE);
     fl_buf_init(&text, MANIFEST_BYTES_MAX);
     is_good = fl_file_read(AT_FDCWD, path, &text, err);
     if (is_good) {
@@ -69,7 +69,7 @@ static bool read_manifest(struct restore *restore, struct fl_err *err)
     fl_buf_fini(&text);
     if (is_good) return true;
     if (err->code == FL_ABSENT) {
-        return fl_fail(err, FL_ABSENT, "%s is no whole backup: it has no %s", restore->words.folder,
+        return fl_fail(err, FL_ABSENT, "%s is no whole backup: it has no %s", restore->args.folder,
                        MANIFEST_FILE);
     }
     return fl_err_wrap(err, "%s", path);
@@ -88,11 +88,11 @@ static bool check_backup(struct restore *restore, struct fl_err *err)
                        "; this program knows %zu: install that one or a newer one",
                        FL_STR_ARG(manifest->program), manifest->schema, migrations_len);
     }
-    if (!backup_dump_read(restore->words.folder, &restore->progress, &dump, err)) return false;
+    if (!backup_dump_read(restore->args.folder, &restore->progress, &dump, err)) return false;
     if (dump.bytes != manifest->dump_bytes || !fl_digest_eq(dump.digest, manifest->dump_digest)) {
         return fl_fail(err, FL_TORN,
                        "%s/%s is damaged: it is not what the manifest says; take another backup",
-                       restore->words.folder, MANIFEST_DUMP);
+                       restore->args.folder, MANIFEST_DUMP);
     }
     fl_time_print(manifest->made_at, when);
     printf("%-12sthe backup of %s, %s, up to batch %" PRIu64 "\n", "ok", when,
@@ -115,14 +115,14 @@ static bool read_pepper(const char *folder, const char *below, struct fl_buf *ou
  * start with it. */
 static bool check_pepper(struct restore *restore, struct fl_err *err)
 {
-    const char *state_dir = restore->words.state_dir;
+    const char *state_dir = restore->args.state_dir;
     struct fl_err absent = {0};
     struct fl_buf there, wanted;
     bool is_good;
 
     fl_buf_init(&there, PEPPER_BYTES_MAX);
     fl_buf_init(&wanted, PEPPER_BYTES_MAX);
-    is_good = read_pepper(restore->words.folder, "/" MANIFEST_STATE, &wanted, err);
+    is_good = read_pepper(restore->args.folder, "/" MANIFEST_STATE, &wanted, err);
     restore->keeps_state = read_pepper(state_dir, "", &there, &absent);
     if (is_good && !restore->keeps_state && absent.code != FL_ABSENT) {
         *err = absent;
@@ -188,8 +188,8 @@ static bool check_database(struct restore *restore, bool *ret_has_tables, struct
 
 static bool open_state(struct restore *restore, struct fl_err *err)
 {
-    return fl_state_dir_open(restore->words.state_dir, &restore->dir, err) ||
-           fl_err_wrap(err, "state directory %s", restore->words.state_dir);
+    return fl_state_dir_open(restore->args.state_dir, &restore->dir, err) ||
+           fl_err_wrap(err, "state directory %s", restore->args.state_dir);
 }
 
 /* ---- restoring ------------------------------------------------------------------------------- */
@@ -201,16 +201,16 @@ static bool bring_state(struct restore *restore, struct fl_err *err)
     char from[PATH_MAX + 16];
 
     if (restore->keeps_state) {
-        printf("%-12sstate directory %s, which is there\n", "kept", restore->words.state_dir);
+        printf("%-12sstate directory %s, which is there\n", "kept", restore->args.state_dir);
         return true;
     }
     if (fstat(fl_state_dir_fd(restore->dir), &found) == 0) {
         copy.uid = found.st_uid;
         copy.gid = found.st_gid;
     }
-    snprintf(from, sizeof from, "%s/%s", restore->words.folder, MANIFEST_STATE);
-    if (!copy_tree(&copy, from, restore->words.state_dir, err)) return false;
-    printf("%-12sstate directory %s, %" PRIu64 " files%s\n", "restored", restore->words.state_dir,
+    snprintf(from, sizeof from, "%s/%s", restore->args.folder, MANIFEST_STATE);
+    if (!copy_tree(&copy, from, restore->args.state_dir, err)) return false;
+    printf("%-12sstate directory %s, %" PRIu64 " files%s\n", "restored", restore->args.state_dir,
            copy.files, restore->manifest.has_logs ? "" : ", without the logs of jobs");
     return true;
 }
@@ -225,7 +225,7 @@ static bool bring_database(struct restore *restore, bool has_tables, struct fl_e
                            answer, err)) {
         return false;
     }
-    if (!backup_dump_restore(restore->tool, restore->words.folder, err)) return false;
+    if (!backup_dump_restore(restore->tool, restore->args.folder, err)) return false;
     printf("%-12sdatabase %s\n", "restored", pg_tool_database(restore->tool));
     return true;
 }
@@ -233,7 +233,7 @@ static bool bring_database(struct restore *restore, bool has_tables, struct fl_e
 /* Their owner is the daemon's user. */
 static void find_owner(const struct restore *restore, struct stat *ret_owner)
 {
-    if (stat(restore->words.state_dir, ret_owner) == 0) return;
+    if (stat(restore->args.state_dir, ret_owner) == 0) return;
     *ret_owner = (struct stat){.st_uid = geteuid(), .st_gid = getegid()};
 }
 
@@ -244,7 +244,7 @@ static bool bring_back(struct restore *restore, struct fl_err *err)
 
     find_owner(restore, &owner);
     if (!check_backup(restore, err) || !check_pepper(restore, err) ||
-        !pg_tool_create(restore->words.database, owner.st_uid, owner.st_gid, &restore->tool, err) ||
+        !pg_tool_create(restore->args.database, owner.st_uid, owner.st_gid, &restore->tool, err) ||
         !check_database(restore, &has_tables, err) || !open_state(restore, err) ||
         !bring_state(restore, err) || !bring_database(restore, has_tables, err)) {
         return false;
@@ -260,10 +260,10 @@ int restore_main(int argc, char **argv)
 {
     struct restore restore = {.progress = {.is_terminal = isatty(STDERR_FILENO)}};
     struct fl_err err = {0};
-    bool is_good = backup_words_read(argc, argv, environ, &restore.words, &err);
+    bool is_good = backup_args_read(argc, argv, environ, &restore.args, &err);
 
     umask(077);
-    if (is_good && restore.words.is_help) {
+    if (is_good && restore.args.is_help) {
         restore_print_help(stdout);
     } else {
         is_good = is_good && bring_back(&restore, &err);
@@ -271,7 +271,7 @@ int restore_main(int argc, char **argv)
     pg_tool_destroy(restore.tool);
     fl_state_dir_close(restore.dir);
     fl_arena_fini(&restore.arena);
-    backup_words_fini(&restore.words);
+    backup_args_fini(&restore.args);
     fflush(stdout);
     if (is_good) return FL_EXIT_OK;
     fprintf(stderr, "fairleadd restore: %s\n", err.text);

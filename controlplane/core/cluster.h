@@ -4,7 +4,7 @@
 #pragma once
 
 #include "controlplane/core/core_event.h"
-#include "controlplane/core/extras.h"
+#include "controlplane/core/named_resources.h"
 #include "controlplane/core/slot.h"
 #include "shared/base/map.h"
 #include "shared/base/resources.h"
@@ -35,7 +35,7 @@ struct node {
     struct fl_resources_sum guests;  /* the part of 'held' that has come beside those claims */
     struct fl_resources_sum late;    /* for STARTs given up that its agent may not have read yet */
     uint64_t late_seq;               /* the last of those */
-    struct extras extras;            /* the same of all resources that have names */
+    struct named_resources named;    /* the same of all resources that have names */
     uint16_t claim_no;               /* grows when the node's first claim comes */
     uint64_t session;  /* the session that last told of it; another one: its numbers are old */
     uint32_t number;   /* the agent's own, good in that session */
@@ -60,8 +60,8 @@ struct cluster_life {
 
 enum { CLUSTER_LIVES_MAX = 4 };
 
-/* Elements for which an answer is owed, the oldest command first. */
-struct cluster_owed {
+/* Elements for which a reply is due, the oldest command first. */
+struct cluster_replies {
     struct element_slot first, last;
     fl_ms at; /* when the timer is due; 0: none is set */
 };
@@ -118,7 +118,7 @@ struct cluster {
     bool is_listed;              /* this session has reported all nodes: a missing one is gone */
     struct fl_resources_sum total_sum,
         free_sum;                             /* over the ready nodes that this session reported */
-    struct extras extras;                     /* total, free and claimed over the same nodes */
+    struct named_resources named;             /* total, free and claimed over the same nodes */
     uint32_t node_cursor;                     /* where the next search starts */
     uint64_t grown_at;                        /* stamp of when something last became free */
     uint64_t totals_at;                       /* stamp of when what it could hold last changed */
@@ -138,9 +138,9 @@ struct cluster {
     uint64_t sweep_session;       /* its inventory was complete when the walk began; 0: none was */
     /* STARTs that no node report includes yet, oldest first. */
     struct element_slot unmarked_first, unmarked_last;
-    struct cluster_owed owed[ELEMENT_OWED_LEN]; /* START and STOP without an answer */
-    uint32_t unconfirmed;                       /* live attempts that the agent has not told of */
-    uint32_t resend_len; /* live attempts whose START waits to be sent again */
+    struct cluster_replies replies[ELEMENT_REPLY_LEN]; /* START and STOP without an answer */
+    uint32_t unconfirmed; /* live attempts that the agent has not told of */
+    uint32_t resend_len;  /* live attempts whose START waits to be sent again */
 };
 
 /* Whether the node's numbers are of this session, and it takes work. */
@@ -151,5 +151,5 @@ static inline bool cluster_node_is_usable(const struct cluster *cluster, const s
 
 static inline bool cluster_node_is_claimed(const struct node *node)
 {
-    return !fl_resources_sum_is_zero(node->claimed) || extras_are_claimed(&node->extras);
+    return !fl_resources_sum_is_zero(node->claimed) || named_resources_are_claimed(&node->named);
 }

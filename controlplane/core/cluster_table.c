@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "controlplane/core/cluster_extras.h"
+#include "controlplane/core/cluster_named_resources.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/node_label.h"
@@ -23,9 +23,9 @@ void cluster_table_fini(struct cluster_table *table)
         for (size_t n = 0; n < cluster->nodes.len; n++) {
             fl_free((void *)cluster->nodes.at[n].name.at);
             fl_free((void *)cluster->nodes.at[n].labels.at);
-            extras_fini(&cluster->nodes.at[n].extras);
+            named_resources_fini(&cluster->nodes.at[n].named);
         }
-        extras_fini(&cluster->extras);
+        named_resources_fini(&cluster->named);
         fl_vec_fini(&cluster->nodes);
         fl_vec_fini(&cluster->by_number);
         fl_vec_fini(&cluster->holes);
@@ -171,7 +171,7 @@ static void destroy_node(struct cluster *cluster, struct node *node)
     fl_map_remove(&cluster->nodes_by_name, node->name.at, node->name.len);
     fl_free((void *)node->name.at);
     fl_free((void *)node->labels.at);
-    extras_fini(&node->extras);
+    named_resources_fini(&node->named);
     *node = (struct node){0};
 }
 
@@ -292,7 +292,8 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
 {
     struct node *node = &cluster->nodes.at[i];
     bool was_usable = cluster_node_is_usable(cluster, node);
-    struct extras_change change = cluster_extras_report(cluster, node, was_usable, false, NULL, 0);
+    struct named_resources_change change =
+        cluster_named_resources_report(cluster, node, was_usable, false, NULL, 0);
 
     break_claims(cluster, node);
     load_changed(table, cluster);
@@ -412,7 +413,7 @@ static void set_room(struct cluster *cluster, struct node *node, struct fl_resou
     if (node->session != cluster->session_epoch) { /* 'late' was another session's */
         node->late = no_sum;
         node->late_seq = 0;
-        cluster_extras_forget_late(node);
+        cluster_named_resources_forget_late(node);
     }
     node->total = total;
     node->free = fl_resources_fit(free, total) ? free : total;
@@ -424,7 +425,7 @@ bool cluster_report(struct cluster_table *table, struct cluster *cluster,
 {
     struct node *node;
     struct node_before was;
-    struct extras_change extras;
+    struct named_resources_change named;
     bool is_changed, is_grown;
     uint64_t known;
     uint32_t i;
@@ -442,22 +443,22 @@ bool cluster_report(struct cluster_table *table, struct cluster *cluster,
     node = &cluster->nodes.at[i];
     was = uncount(cluster, node);
     is_changed = set_labels(node, report->labels);
-    extras = cluster_extras_report(cluster, node, was.was_usable, report->is_ready, report->offers,
-                                   report->offers_len);
+    named = cluster_named_resources_report(cluster, node, was.was_usable, report->is_ready,
+                                           report->offers, report->offers_len);
     set_room(cluster, node, report->total, report->free);
     node->session = cluster->session_epoch;
     node->stamp = report->stamp;
     node->is_ready = report->is_ready;
     count(cluster, node);
-    if (is_changed || extras.is_resized || !fl_resources_is_same(was.total, node->total)) {
+    if (is_changed || named.is_resized || !fl_resources_is_same(was.total, node->total)) {
         cluster_table_resize(table, cluster);
     }
-    if (!node->is_ready || is_changed || extras.is_smaller ||
+    if (!node->is_ready || is_changed || named.is_smaller ||
         !fl_resources_fit(was.total, node->total)) {
         break_claims(cluster, node);
     }
     load_changed(table, cluster);
-    is_grown = extras.is_grown || !fl_resources_fit(node->free, was.free);
+    is_grown = named.is_grown || !fl_resources_fit(node->free, was.free);
     if (node->is_ready && (is_changed || !was.was_usable || is_grown)) {
         cluster_table_grow(table, cluster);
     }
@@ -522,15 +523,15 @@ void cluster_take_late(struct cluster_table *table, struct cluster *cluster, uin
 
     if (i == 0) return; /* it is gone */
     node = &cluster->nodes.at[i - 1];
-    if (fl_resources_sum_is_zero(node->late) && !cluster_extras_are_late(node)) return;
+    if (fl_resources_sum_is_zero(node->late) && !cluster_named_resources_are_late(node)) return;
     if (node->late_seq > mark) {
         take_sum(table, cluster, i - 1, node->late);
-        cluster_extras_take_late(cluster, node);
+        cluster_named_resources_take_late(cluster, node);
         return;
     }
     node->late = no_sum;
     node->late_seq = 0;
-    cluster_extras_forget_late(node);
+    cluster_named_resources_forget_late(node);
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
@@ -565,7 +566,7 @@ void cluster_claim(struct cluster *cluster, uint32_t i, struct fl_resources part
     fl_assert(i < cluster->nodes.len);
     if (!cluster_node_is_claimed(node)) {
         node->guests = no_sum;
-        cluster_extras_clear_guests(node);
+        cluster_named_resources_clear_guests(node);
         if (++node->claim_no == 0) node->claim_no = 1;
     }
     fl_resources_sum_add(&node->claimed, part);
@@ -586,7 +587,7 @@ void cluster_clear_claims(struct cluster *cluster)
         cluster->nodes.at[i].claimed = no_sum;
     }
     cluster->claimed_sum = no_sum;
-    cluster_extras_clear_claims(cluster);
+    cluster_named_resources_clear_claims(cluster);
     cluster->is_claim_broken = false;
 }
 
@@ -614,10 +615,10 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
     cluster->inventory_len = 0;
     cluster->inventory_digest = 0;
     cluster->resend_at = cluster->inventory_at = 0;
-    memset(cluster->owed, 0, sizeof cluster->owed);
+    memset(cluster->replies, 0, sizeof cluster->replies);
     cluster->node_cursor = 0;
     cluster->total_sum = cluster->free_sum = no_sum;
-    cluster_extras_end_session(cluster);
+    cluster_named_resources_end_session(cluster);
     fl_vec_clear(&cluster->strays);
     fl_map_fini(&cluster->strays_known);
     fl_vec_clear(&cluster->by_number);

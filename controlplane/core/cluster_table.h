@@ -80,7 +80,7 @@ struct cluster_node_report {
     bool is_ready;
     struct fl_str name, labels;
     struct fl_resources total, free;
-    const struct extra_offer *offers; /* resources with a name, each once */
+    const struct named_offer *offers; /* resources with a name, each once */
     size_t offers_len;
 };
 FL_CHECK bool cluster_report(struct cluster_table *table, struct cluster *cluster,

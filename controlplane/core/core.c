@@ -57,7 +57,7 @@ void core_destroy(struct core *core)
     round_fini(&core->round);
     ever_fini(&core->ever);
     fl_vec_fini(&core->acks_due);
-    fl_vec_fini(&core->later);
+    fl_vec_fini(&core->walks);
     fl_vec_fini(&core->waits);
     fl_heap_fini(&core->timers);
     fl_map_fini(&core->specs_seen);
@@ -88,7 +88,7 @@ static void db_away(struct core *core)
 static void db_back(struct core *core)
 {
     core->is_db_away = false;
-    core->owed_from = core->now;
+    core->replies_from = core->now;
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
         struct cluster *cluster = core->clusters.clusters.at[i];
 
@@ -270,15 +270,15 @@ static uint32_t slice_of(const struct core *core, const struct core_batch *batch
 }
 
 /* True: it is done.  It may be gone: a job's last element ended in an earlier slice. */
-static bool go_on_with(struct core *core, struct core_batch *batch, struct later what)
+static bool go_on_with(struct core *core, struct core_batch *batch, struct core_walk walk)
 {
     struct job_slot job;
 
-    if (what.is_cluster) {
+    if (walk.is_cluster) {
         return core_session_slice(
-            core, batch, cluster_table_at(&core->clusters, (struct fl_cluster){(uint32_t)what.id}));
+            core, batch, cluster_table_at(&core->clusters, (struct fl_cluster){(uint32_t)walk.id}));
     }
-    job = job_table_find(&core->jobs, (struct fl_job){what.id});
+    job = job_table_find(&core->jobs, (struct fl_job){walk.id});
     return !job.n || core_job_stop_slice(core, batch, job);
 }
 
@@ -287,18 +287,18 @@ static bool go_on_with(struct core *core, struct core_batch *batch, struct later
 static bool go_on(struct core *core, struct core_batch *batch)
 {
     uint32_t slice = slice_of(core, batch), for_timers = slice - slice / 2;
-    struct later what;
+    struct core_walk walk;
     bool has_waits;
 
     core->slice_left = for_timers;
     fire_timers(core, batch);
     core->slice_left += slice - for_timers;
     has_waits = core_begin_waits(core);
-    while (core->slice_left > 0 && core_later_take(core, &what)) {
-        if (!go_on_with(core, batch, what)) core_later_add(core, what);
+    while (core->slice_left > 0 && core_walk_take(core, &walk)) {
+        if (!go_on_with(core, batch, walk)) core_walk_add(core, walk);
     }
     core->slice_left = core->config.slice_max; /* for the steps until the next settle */
-    return core->is_timers_cut || has_waits || core_later_len(core) > 0;
+    return core->is_timers_cut || has_waits || core_walk_len(core) > 0;
 }
 
 bool core_settle(struct core *core, fl_ms now, struct core_batch *batch)
@@ -338,7 +338,7 @@ struct core_stats core_stats(const struct core *core)
                                .hot_bytes = job_table_hot_bytes(&core->jobs),
                                .starts = core->starts,
                                .placements_tried = core->round.tried,
-                               .later = core_later_len(core),
+                               .walks = core_walk_len(core),
                                .is_timers_cut = core->is_timers_cut,
                                .is_disputed = core_history_is_disputed(core),
                                .job_lost_from = core->history.job_lost_from,

@@ -75,7 +75,7 @@ struct core_stats {
     size_t jobs, jobs_queued, elements, shapes, clusters, queues;
     size_t hot_bytes; /* memory that grows with queued jobs */
     uint64_t starts, placements_tried;
-    size_t later;       /* jobs and clusters whose elements are walked in slices, not done yet */
+    size_t walks;       /* jobs and clusters whose elements are walked in slices, not done yet */
     bool is_timers_cut; /* due timers wait for the next slice */
     bool is_disputed;   /* an agent has seen a later history: nothing is accepted or started */
     uint64_t job_lost_from, job_lost_to; /* ids that a lost history gave out; 0: none known */

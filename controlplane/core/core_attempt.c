@@ -77,7 +77,7 @@ static void hold(struct core *core, struct element *element, uint32_t i)
     replica->is_held = true;
     replica->guest_no = cluster_hold(cluster, replica->node, role->each);
     if (shape->kinds_len == 0) return;
-    cluster_hold_extras(cluster, replica->node, shape_wants(shape, role), replica->guest_no);
+    cluster_hold_named(cluster, replica->node, shape_wants(shape, role), replica->guest_no);
 }
 
 bool core_attempt_unhold(struct core *core, struct element *element, uint32_t i)
@@ -92,7 +92,7 @@ bool core_attempt_unhold(struct core *core, struct element *element, uint32_t i)
     if (replica->node == ELEMENT_NODE_NONE) return false;
     cluster_unhold(cluster, replica->node, role->each, replica->guest_no);
     if (shape->kinds_len == 0) return true;
-    cluster_unhold_extras(cluster, replica->node, shape_wants(shape, role), replica->guest_no);
+    cluster_unhold_named(cluster, replica->node, shape_wants(shape, role), replica->guest_no);
     return true;
 }
 
@@ -180,7 +180,7 @@ static void release(struct core *core, struct element *element, uint32_t i)
     cluster_give(&core->clusters, cluster, replica->node, role->each);
     core->is_dirty = true;
     if (shape->kinds_len == 0) return;
-    cluster_give_extras(cluster, replica->node, shape_wants(shape, role));
+    cluster_give_named(cluster, replica->node, shape_wants(shape, role));
 }
 
 void core_attempt_unlink(struct core *core, struct element_slot slot)
@@ -198,7 +198,7 @@ void core_attempt_unlink(struct core *core, struct element_slot slot)
         replica->node = ELEMENT_NODE_NONE;
     }
     unmark(core, slot);
-    core_owed_drop(core, slot);
+    core_reply_drop(core, slot);
     drop_resend(core, element);
     confirm(core, element);
     if (cluster->sweep_at.n == slot.n) cluster->sweep_at = element->cluster_next;
@@ -326,7 +326,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, struct
 
         cluster_take(&core->clusters, cluster, replica->node, role->each);
         if (shape->kinds_len > 0) {
-            cluster_take_extras(cluster, replica->node, shape_wants(shape, role));
+            cluster_take_named(cluster, replica->node, shape_wants(shape, role));
         }
         if (!replica->is_held) hold(core, element, i);
         send.nodes[i] = cluster->nodes.at[replica->node].number;
@@ -340,7 +340,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, struct
         cluster->unmarked_first = slot;
     }
     cluster->unmarked_last = slot;
-    core_owed_put(core, slot, ELEMENT_OWED_start);
+    core_reply_expect(core, slot, ELEMENT_REPLY_start);
     core_emit_send(batch, &send);
 }
 
@@ -532,8 +532,8 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
     replica->state = (uint8_t)state;
     put_phase(core, batch, element, i, state, told->exit_code);
     if (was == FL_REPLICA_pending) element->created++;
-    if (element->owed == ELEMENT_OWED_start && element->created == element->replicas_len) {
-        core_owed_drop(core, slot);
+    if (element->reply_due == ELEMENT_REPLY_start && element->created == element->replicas_len) {
+        core_reply_drop(core, slot);
     }
     if (state == FL_REPLICA_running || (state == FL_REPLICA_exited && !element->is_running)) {
         if (!element->is_running) job_table_run(&core->jobs, job_of(core, element))->running++;
@@ -604,7 +604,7 @@ void core_attempt_stop(struct core *core, struct core_batch *batch, struct eleme
     send.control_seq = ++cluster->control_seq;
     send.attempt = core_attempt_id(core, element);
     send.reason = (enum reason)element->stop;
-    core_owed_put(core, slot, ELEMENT_OWED_stop);
+    core_reply_expect(core, slot, ELEMENT_REPLY_stop);
     core_emit_send(batch, &send);
 }
 
@@ -638,7 +638,7 @@ void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot 
     struct job_run *run = job_table_run(&core->jobs, job);
     struct row mark = {.kind = ROW_mark_set,
                        .mark_set = {.job = job->id, .kind = CORE_MARK_cancel, .value = reason}};
-    struct later rest = {.id = job->id};
+    struct core_walk rest = {.id = job->id};
 
     if (!run) {
         core_job_end_unstarted(core, batch, job_slot, reason);
@@ -654,7 +654,7 @@ void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot 
     }
     run->is_swept = true;
     run->sweep_from = 0;
-    if (!core_job_stop_slice(core, batch, job_slot)) core_later_add(core, rest);
+    if (!core_job_stop_slice(core, batch, job_slot)) core_walk_add(core, rest);
 }
 
 bool core_job_stop_slice(struct core *core, struct core_batch *batch, struct job_slot job_slot)

@@ -170,7 +170,7 @@ uint64_t core_hash(const struct core *core)
 /* ---- whether it is whole --------------------------------------------------------------------- */
 
 struct sums {
-    size_t elements, live, deadlines, later, edges, singletons, pairs;
+    size_t elements, live, deadlines, walks, edges, singletons, pairs;
 };
 
 /* Its START waits to be sent again, in the cluster's session of now. */
@@ -180,18 +180,19 @@ static bool is_resend(const struct cluster *cluster, const struct element *eleme
 }
 
 /* A word that its cluster owes is in a line, whose timer is set. */
-static void check_owed(const struct cluster *cluster, const struct element *element)
+static void check_reply(const struct cluster *cluster, const struct element *element)
 {
     bool is_now = cluster->is_connected && element->session == cluster->session_epoch;
     bool is_stop = is_now && element->is_stop_sent;
     bool is_start = is_now && element->start_seq != 0 && !element->is_stop_sent &&
                     element->created < element->replicas_len;
 
-    fl_assert(!is_stop || element->owed == ELEMENT_OWED_stop);
-    fl_assert(!is_start || element->owed == ELEMENT_OWED_start);
-    if (!is_now || element->owed == ELEMENT_OWED_nothing) return;
-    fl_assert(cluster->owed[element->owed].first.n && cluster->owed[element->owed].at);
-    fl_assert(element->owed_prev.n || cluster->owed[element->owed].first.n);
+    fl_assert(!is_stop || element->reply_due == ELEMENT_REPLY_stop);
+    fl_assert(!is_start || element->reply_due == ELEMENT_REPLY_start);
+    if (!is_now || element->reply_due == ELEMENT_REPLY_nothing) return;
+    fl_assert(cluster->replies[element->reply_due].first.n &&
+              cluster->replies[element->reply_due].at);
+    fl_assert(element->reply_prev.n || cluster->replies[element->reply_due].first.n);
 }
 
 /* A live attempt's next actor is its cluster: connected, or with the clock of its silence running
@@ -221,7 +222,7 @@ static void check_live(const struct core *core, struct element_slot slot,
     }
     fl_assert(ended == element->ended && created == element->created);
     fl_assert(ended < element->replicas_len);
-    check_owed(cluster, element);
+    check_reply(cluster, element);
     fl_assert(!is_resend(cluster, element) || cluster->resend_at || !cluster->is_connected ||
               element->stop != REASON_none);
 }
@@ -263,7 +264,7 @@ static void check_elements(const struct core *core, const struct job *job,
     fl_assert(ended < job->elements); /* else it would have ended */
     fl_assert(run->stop == REASON_none || open > 0 ||
               (run->is_swept && (job->elements_next == 0 || run->dependents)));
-    sums->later += run->is_swept;
+    sums->walks += run->is_swept;
     sums->elements += open;
     sums->live += live;
     sums->deadlines += run->first_start && run->stop == REASON_none;
@@ -407,11 +408,11 @@ static void check_buckets(const struct core *core)
     fl_assert(jobs == core->jobs.jobs.len);
 }
 
-static bool has_same(const struct extras *a, const struct extras *b)
+static bool has_same(const struct named_resources *a, const struct named_resources *b)
 {
     for (unsigned number = 1; number <= RESOURCES_MAX; number++) {
-        const struct extra *x = extras_find(a, (uint8_t)number),
-                           *y = extras_find(b, (uint8_t)number);
+        const struct named_resource *x = named_resources_find(a, (uint8_t)number),
+                                    *y = named_resources_find(b, (uint8_t)number);
 
         if ((x ? x->held : 0) != (y ? y->held : 0)) return false;
         if ((x ? x->claimed : 0) != (y ? y->claimed : 0)) return false;
@@ -420,9 +421,9 @@ static bool has_same(const struct extras *a, const struct extras *b)
 }
 
 /* The sums that a node keeps of resources with a name are those of its replicas and claims. */
-static void check_extras(const struct core *core, const struct cluster *cluster)
+static void check_named(const struct core *core, const struct cluster *cluster)
 {
-    struct extras *sums = fl_new_array(struct extras, cluster->nodes.len + 1);
+    struct named_resources *sums = fl_new_array(struct named_resources, cluster->nodes.len + 1);
 
     for (struct element_slot slot = cluster->live_first; slot.n;) {
         struct element *element = element_table_at(&core->elements, slot);
@@ -430,12 +431,13 @@ static void check_extras(const struct core *core, const struct cluster *cluster)
 
         for (uint32_t i = 0; i < element->replicas_len && shape->kinds_len > 0; i++) {
             const struct element_replica *replica = element_replica(element, i);
-            struct extra_wants wants = shape_wants(shape, shape_role_of(shape, i));
+            struct named_requests wants = shape_wants(shape, shape_role_of(shape, i));
 
             if (replica->node == ELEMENT_NODE_NONE || !replica->is_held) continue;
             for (uint32_t k = 0; k < wants.len; k++) {
                 if (wants.amounts[k] == 0) continue;
-                extras_need(&sums[replica->node], wants.numbers[k])->held += wants.amounts[k];
+                named_resources_need(&sums[replica->node], wants.numbers[k])->held +=
+                    wants.amounts[k];
             }
         }
         slot = element->cluster_next;
@@ -445,18 +447,18 @@ static void check_extras(const struct core *core, const struct cluster *cluster)
 
         if (claim->cluster.n != cluster->id.n) continue;
         for (size_t i = 0; i < claim->parts.len && !cluster->is_claim_broken; i++) {
-            struct extra_wants wants = claim_part_wants(&claim->parts.at[i]);
+            struct named_requests wants = claim_part_wants(&claim->parts.at[i]);
 
             for (uint32_t k = 0; k < wants.len; k++) {
                 if (wants.amounts[k] == 0) continue;
-                extras_need(&sums[claim->parts.at[i].node], wants.numbers[k])->claimed +=
+                named_resources_need(&sums[claim->parts.at[i].node], wants.numbers[k])->claimed +=
                     wants.amounts[k];
             }
         }
     }
     for (size_t i = 0; i < cluster->nodes.len; i++) {
-        fl_assert(cluster->is_claim_broken || has_same(&sums[i], &cluster->nodes.at[i].extras));
-        extras_fini(&sums[i]);
+        fl_assert(cluster->is_claim_broken || has_same(&sums[i], &cluster->nodes.at[i].named));
+        named_resources_fini(&sums[i]);
     }
     fl_free(sums);
 }
@@ -564,11 +566,11 @@ static void check_clusters(const struct core *core, struct sums *sums)
         fl_assert(cluster->is_connected || !cluster->is_inventoried);
         fl_assert(cluster->is_inventoried || !cluster->is_reconciled);
         fl_assert(cluster->is_reconciled || !cluster->is_inventoried || cluster->is_swept);
-        sums->later += cluster->is_swept;
+        sums->walks += cluster->is_swept;
         fl_assert(!core->is_db_away || cluster->lost_at == 0);
         check_nodes(core, cluster);
         check_claims(core, cluster);
-        check_extras(core, cluster);
+        check_named(core, cluster);
         live += len;
     }
     fl_assert(live == sums->live);
@@ -587,5 +589,5 @@ void core_check(const struct core *core)
     fl_assert(sums.edges == core->dependencies.edges.len);
     fl_assert(sums.singletons == core->singletons.singletons.len);
     fl_assert(sums.pairs == core->pairs.pairs.len);
-    fl_assert(sums.later <= core_later_len(core)); /* a job may have ended meanwhile */
+    fl_assert(sums.walks <= core_walk_len(core)); /* a job may have ended meanwhile */
 }

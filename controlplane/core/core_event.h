@@ -6,10 +6,10 @@
  * Uses shared/base only. */
 #pragma once
 
+#include "shared/base/api_limits.h"
 #include "shared/base/dependency.h"
+#include "shared/base/element_set.h"
 #include "shared/base/job_limits.h"
-#include "shared/base/picks.h"
-#include "shared/base/promises.h"
 #include "shared/base/replica.h"
 #include "shared/base/resources.h"
 #include "shared/base/str.h"
@@ -129,8 +129,8 @@ struct core_submit_item {
     bool is_held;
     struct fl_str name, labels, params; /* opaque here; stored */
     struct fl_job retry_of;             /* an ended job; none: a new one */
-    /* see picks.h: only these elements run, under these numbers, and 'elements' says how many they
-     * are; empty: 0 .. elements - 1 */
+    /* see element_set.h: only these elements run, under these numbers, and 'elements' says how many
+     * they are; empty: 0 .. elements - 1 */
     struct fl_str picked;
     struct core_dependency *after;
     size_t after_len;
@@ -149,9 +149,9 @@ struct core_replica_told {
     struct fl_usage usage; /* with an end */
 };
 
-enum { CORE_NODE_EXTRAS_MAX = 16 }; /* resources with a name that one node may offer */
+enum { CORE_NODE_NAMED_MAX = 16 }; /* resources with a name that one node may offer */
 
-struct core_node_extra {
+struct core_node_offer {
     struct fl_str name;
     uint64_t total, free;
 };
@@ -162,8 +162,8 @@ struct core_node_report {
     struct fl_str name;
     struct fl_str labels; /* "key=value\n" lines, sorted by key */
     struct fl_resources total, free;
-    const struct core_node_extra *extras; /* each name once */
-    size_t extras_len;
+    const struct core_node_offer *named; /* each name once */
+    size_t named_len;
 };
 
 /* How far the database of an earlier session was, by the hub's own seal, which no agent can make.

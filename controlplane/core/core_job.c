@@ -160,7 +160,7 @@ static void give_up(struct core *core, struct core_batch *batch, struct job_slot
     run->is_swept = true;
     queue_table_recount(&core->queues, &core->jobs, slot);
     core_batch_row(batch, &row);
-    core_later_add(core, (struct later){.id = job->id});
+    core_walk_add(core, (struct core_walk){.id = job->id});
 }
 
 static void tell_dependents(struct core *core, struct core_batch *batch, uint64_t id,

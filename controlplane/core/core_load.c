@@ -181,8 +181,8 @@ static bool load_picked(struct core *core, struct job *job, struct fl_str bytes,
 {
     struct job_run *run = job_table_need_run(&core->jobs, job);
 
-    if (run->picks.len > 0 || !fl_picks_decode(bytes, &run->picks, err) ||
-        fl_picks_count(&run->picks) != job->elements) {
+    if (run->picks.len > 0 || !fl_element_set_decode(bytes, &run->picks, err) ||
+        fl_element_set_count(&run->picks) != job->elements) {
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": its chosen elements are not its number",
                        job->id);
     }
@@ -203,7 +203,7 @@ static bool load_after(struct core *core, struct job *job, struct fl_str bytes, 
     job->is_after = true;
     if (run && run->stop != REASON_none) {
         run->is_swept = true;
-        core_later_add(core, (struct later){.id = job->id});
+        core_walk_add(core, (struct core_walk){.id = job->id});
         return true;
     }
     for (size_t i = 0; i < list.len; i++) {
@@ -425,7 +425,7 @@ static void load_wait(struct core *core, struct element_slot slot, fl_ms ready_a
         fl_vec_push(&core->waits, ((struct loaded_wait){slot, ready_at}));
         return;
     }
-    if (!run->is_swept) core_later_add(core, (struct later){.id = job->id});
+    if (!run->is_swept) core_walk_add(core, (struct core_walk){.id = job->id});
     run->is_swept = true;
 }
 

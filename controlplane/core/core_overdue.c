@@ -1,7 +1,7 @@
 #include "controlplane/core/core_state.h"
 
 /* A cluster that is connected and does not answer would hold its work for ever: here the core acts,
- * at its own limits.  core_owed.c has the lines of overdue answers. */
+ * at its own limits.  core_reply.c has the lines of overdue replies. */
 
 /* A START that no report of the agent includes yet may be read late: until then its reports count
  * that room as free. */
@@ -14,7 +14,7 @@ static void leave_late(struct core *core, struct element *element, uint32_t i)
 
     if (!replica->is_held || replica->node == ELEMENT_NODE_NONE || element->start_seq == 0) return;
     cluster_leave_late(cluster, replica->node, role->each, element->start_seq);
-    cluster_leave_late_extras(cluster, replica->node, shape_wants(shape, role));
+    cluster_leave_late_named(cluster, replica->node, shape_wants(shape, role));
 }
 
 /* GO needs all replicas, and one was never told of: none of them runs. */
@@ -42,7 +42,7 @@ void core_overdue_starts(struct core *core, struct core_batch *batch, struct clu
     struct element_slot slot;
     bool is_first = true;
 
-    while ((slot = core_owed_take(core, cluster, ELEMENT_OWED_start, is_first)).n) {
+    while ((slot = core_reply_take(core, cluster, ELEMENT_REPLY_start, is_first)).n) {
         is_first = false;
         give_up_start(core, batch, slot);
     }
@@ -53,7 +53,7 @@ void core_overdue_stops(struct core *core, struct core_batch *batch, struct clus
     struct element_slot slot;
     bool is_first = true;
 
-    while ((slot = core_owed_take(core, cluster, ELEMENT_OWED_stop, is_first)).n) {
+    while ((slot = core_reply_take(core, cluster, ELEMENT_REPLY_stop, is_first)).n) {
         is_first = false;
         core_spend(core, LOOKS_OF_END);
         core_attempt_stop_again(core, batch, slot);
@@ -62,7 +62,7 @@ void core_overdue_stops(struct core *core, struct core_batch *batch, struct clus
 
 void core_overdue_inventory(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
-    if (!core_owed_inventory(core, cluster)) return;
+    if (!core_reply_inventory(core, cluster)) return;
     core_disconnect(core, batch, cluster, FL_TORN,
                     fl_arena_printf(&core->scratch,
                                     "the inventory did not end within %u s; connect again",

@@ -183,7 +183,7 @@ static void resume_sweep(struct core *core, struct job_slot slot)
 
     if (run->stop == REASON_none || run->is_swept) return;
     run->is_swept = true;
-    core_later_add(core, (struct later){.id = job_table_at(&core->jobs, slot)->id});
+    core_walk_add(core, (struct core_walk){.id = job_table_at(&core->jobs, slot)->id});
 }
 
 bool core_pair_load(struct core *core, struct job_slot slot, int64_t target, struct fl_err *err)

@@ -507,10 +507,10 @@ static const char *name_accelerators(struct core *core, const struct cluster *cl
     const char *names = "";
 
     if (cluster->total_sum.gpus > 0 || !wants_gpus(shape)) return text;
-    for (uint8_t i = 0; i < cluster->extras.len; i++) {
-        struct fl_str name = resource_table_name(&core->resources, cluster->extras.at[i].number);
+    for (uint8_t i = 0; i < cluster->named.len; i++) {
+        struct fl_str name = resource_table_name(&core->resources, cluster->named.at[i].number);
 
-        if (cluster->extras.at[i].total == 0 || !fl_is_accelerator_resource(name)) continue;
+        if (cluster->named.at[i].total == 0 || !fl_is_accelerator_resource(name)) continue;
         names = fl_arena_printf(&core->scratch, "%s%s" FL_STR_FMT, names, *names ? ", " : "",
                                 FL_STR_ARG(name));
     }
@@ -585,21 +585,21 @@ static const char *text_of(struct core *core, struct fl_str s)
 }
 
 /* The resources with a name that there are; an entry may also stand for nothing but claims. */
-static struct core_resource_view *named_of(struct core *core, const struct extras *extras,
+static struct core_resource_view *named_of(struct core *core, const struct named_resources *named,
                                            size_t *ret_len)
 {
     struct core_resource_view *views =
-        fl_arena_array(&core->scratch, struct core_resource_view, extras->len);
+        fl_arena_array(&core->scratch, struct core_resource_view, named->len);
     size_t len = 0;
 
-    for (uint8_t i = 0; i < extras->len; i++) {
-        const struct extra *extra = &extras->at[i];
+    for (uint8_t i = 0; i < named->len; i++) {
+        const struct named_resource *resource = &named->at[i];
 
-        if (extra->total == 0) continue;
+        if (resource->total == 0) continue;
         views[len++] = (struct core_resource_view){
-            .name = text_of(core, resource_table_name(&core->resources, extra->number)),
-            .total = extra->total,
-            .free = extra->free,
+            .name = text_of(core, resource_table_name(&core->resources, resource->number)),
+            .total = resource->total,
+            .free = resource->free,
         };
     }
     *ret_len = len;
@@ -642,7 +642,7 @@ static void list_clusters(struct core *core, const struct core_event *event,
                                            .nodes_limited = cluster->limited_len,
                                            .total = cluster->total_sum,
                                            .free = cluster->free_sum};
-        view->named = named_of(core, &cluster->extras, &view->named_len);
+        view->named = named_of(core, &cluster->named, &view->named_len);
     }
     page.next = id.n <= core->clusters.clusters.len ? id.n : 0;
     answer(batch, event, page);
@@ -673,7 +673,7 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
                                         .is_ready = node->is_ready,
                                         .total = node->total,
                                         .free = node->free};
-        view->named = named_of(core, &node->extras, &view->named_len);
+        view->named = named_of(core, &node->named, &view->named_len);
         bytes += node->name.len + node->labels.len + view->named_len * NAMED_BYTES;
     }
     page.next = i < cluster->nodes.len ? i : 0;

@@ -11,7 +11,7 @@ void core_round_end_claim(struct core *core, struct queue *queue)
         const struct claim_part *part = &claim->parts.at[i];
 
         cluster_unclaim(cluster, part->node, part->room);
-        cluster_unclaim_extras(cluster, part->node, claim_part_wants(part));
+        cluster_unclaim_named(cluster, part->node, claim_part_wants(part));
     }
     if (--cluster->claims_len == 0 && cluster->is_claim_broken) cluster_clear_claims(cluster);
     claim->cluster = (struct fl_cluster){0};
@@ -35,7 +35,7 @@ static void begin_claim(struct core *core, const struct decision *decision)
 
         fl_vec_push(&claim->parts, *part);
         cluster_claim(cluster, part->node, part->room);
-        cluster_claim_extras(cluster, part->node, claim_part_wants(part));
+        cluster_claim_named(cluster, part->node, claim_part_wants(part));
     }
     for (uint32_t i = 0; i < shape->replicas; i++) {
         fl_vec_push(&claim->nodes, decision->claim.nodes[i]);

@@ -127,7 +127,7 @@ static void open_session(struct core *core, const struct core_event *event,
      * what is there. */
     cluster->resend_len = 0;
     cluster->unmarked_first = cluster->unmarked_last = none;
-    core_owed_begin(core, cluster);
+    core_reply_begin(core, cluster);
     core_put_cluster(batch, cluster);
     send =
         core_send_to(cluster, event->session_open.is_resync ? CORE_SEND_resync : CORE_SEND_welcome);
@@ -325,7 +325,8 @@ static bool reconcile(struct core *core, struct core_batch *batch, struct cluste
         if (!reconcile_replicas(core, batch, slot)) return false;
         if (element->created < element->replicas_len &&
             core_attempt_stop_reason(core, element) == REASON_none) {
-            core_owed_put(core, slot, ELEMENT_OWED_start); /* as if it had been sent just now */
+            core_reply_expect(core, slot,
+                              ELEMENT_REPLY_start); /* as if it had been sent just now */
         }
         return true;
     }
@@ -411,8 +412,7 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
 
             if (!replica->is_held || cluster->nodes.at[replica->node].stamp != stamp) continue;
             cluster_take(&core->clusters, cluster, replica->node, shape_role_of(shape, i)->each);
-            cluster_take_extras(cluster, replica->node,
-                                shape_wants(shape, shape_role_of(shape, i)));
+            cluster_take_named(cluster, replica->node, shape_wants(shape, shape_role_of(shape, i)));
         }
     }
 }
@@ -443,7 +443,7 @@ static uint8_t number_of(struct core *core, struct core_batch *batch, struct clu
 static bool hear_node(struct core *core, struct core_batch *batch, struct cluster *cluster,
                       uint64_t stamp, const struct core_node_report *node)
 {
-    struct extra_offer offers[CORE_NODE_EXTRAS_MAX];
+    struct named_offer offers[CORE_NODE_NAMED_MAX];
     struct cluster_node_report report = {.stamp = stamp,
                                          .number = node->number,
                                          .is_ready = node->is_ready,
@@ -453,12 +453,12 @@ static bool hear_node(struct core *core, struct core_batch *batch, struct cluste
                                          .free = node->free,
                                          .offers = offers};
 
-    for (size_t i = 0; i < node->extras_len && i < CORE_NODE_EXTRAS_MAX; i++) {
-        uint8_t number = number_of(core, batch, cluster, node->extras[i].name);
+    for (size_t i = 0; i < node->named_len && i < CORE_NODE_NAMED_MAX; i++) {
+        uint8_t number = number_of(core, batch, cluster, node->named[i].name);
 
         if (number == 0) continue;
         offers[report.offers_len++] =
-            (struct extra_offer){number, node->extras[i].total, node->extras[i].free};
+            (struct named_offer){number, node->named[i].total, node->named[i].free};
     }
     return cluster_report(&core->clusters, cluster, &report);
 }
@@ -493,14 +493,15 @@ static bool try_node(struct node *node, const struct shape *shape, const struct 
 {
     if (!fl_resources_fit(role->each, node->free)) return false;
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        const struct extra *extra = extras_find(&node->extras, shape->kind_numbers[k]);
+        const struct named_resource *resource =
+            named_resources_find(&node->named, shape->kind_numbers[k]);
 
-        if (role->extras[k] > (extra ? extra->free : 0)) return false;
+        if (role->named[k] > (resource ? resource->free : 0)) return false;
     }
     fl_resources_take(&node->free, role->each);
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        if (role->extras[k] == 0) continue;
-        extras_find(&node->extras, shape->kind_numbers[k])->free -= role->extras[k];
+        if (role->named[k] == 0) continue;
+        named_resources_find(&node->named, shape->kind_numbers[k])->free -= role->named[k];
     }
     return true;
 }
@@ -509,8 +510,8 @@ static void end_try(struct node *node, const struct shape *shape, const struct s
 {
     fl_resources_add(&node->free, role->each);
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        if (role->extras[k] == 0) continue;
-        extras_find(&node->extras, shape->kind_numbers[k])->free += role->extras[k];
+        if (role->named[k] == 0) continue;
+        named_resources_find(&node->named, shape->kind_numbers[k])->free += role->named[k];
     }
 }
 
@@ -615,20 +616,20 @@ bool core_session_slice(struct core *core, struct core_batch *batch, struct clus
 
 void core_session_sweep(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
-    struct later rest = {.is_cluster = true, .id = cluster->id.n};
+    struct core_walk rest = {.is_cluster = true, .id = cluster->id.n};
 
     if (cluster->is_swept) {
         cluster->is_swept_again = true;
         return;
     }
     begin_walk(cluster);
-    if (!core_session_slice(core, batch, cluster)) core_later_add(core, rest);
+    if (!core_session_slice(core, batch, cluster)) core_walk_add(core, rest);
 }
 
 void core_session_sweep_later(struct core *core, struct cluster *cluster)
 {
     begin_walk(cluster);
-    core_later_add(core, (struct later){.is_cluster = true, .id = cluster->id.n});
+    core_walk_add(core, (struct core_walk){.is_cluster = true, .id = cluster->id.n});
 }
 
 void core_session(struct core *core, const struct core_event *event, struct core_batch *batch)

@@ -2,13 +2,13 @@
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
  * Calls go one way: core -> core_load, core_submit, core_control, core_edit, core_overdue,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
- * core_element -> core_pair -> core_job, core_owed -> core_history, core_emit, core_timer,
- * core_later.
+ * core_element -> core_pair -> core_job, core_reply -> core_history, core_emit, core_timer,
+ * core_walk.
  * Uses shared/base and the core's tables. */
 #pragma once
 
 #include "controlplane/core/access_table.h"
-#include "controlplane/core/cluster_extras.h"
+#include "controlplane/core/cluster_named_resources.h"
 #include "controlplane/core/cluster_table.h"
 #include "controlplane/core/core.h"
 #include "controlplane/core/dependency_table.h"
@@ -24,7 +24,7 @@
 #include "shared/base/prng.h"
 
 /* A stopped job, or a cluster, whose elements are walked in slices. */
-struct later {
+struct core_walk {
     bool is_cluster;
     uint64_t id;
 };
@@ -51,7 +51,7 @@ struct core {
     bool is_db_away;
     bool is_dirty; /* something may start that could not before */
     fl_ms now;
-    fl_ms owed_from; /* limits for answers count from here at the earliest */
+    fl_ms replies_from; /* limits for answers count from here at the earliest */
     uint32_t incarnation;
     uint64_t job_next; /* the id of the next job */
     struct core_history history;
@@ -82,8 +82,8 @@ struct core {
     uint64_t looked;     /* see core_looked */
     uint32_t slice_left; /* looks until the next settle, or of this one */
     bool is_timers_cut;  /* timers are due that did not fit in a slice */
-    FL_VEC(struct later) later;
-    size_t later_at; /* the first that is not done */
+    FL_VEC(struct core_walk) walks;
+    size_t walks_at; /* the first that is not done */
 
     FL_VEC(struct loaded_wait) waits; /* loaded elements that wait for their next attempt ... */
     size_t waits_begun;               /* ... and so many of them have a timer */
@@ -145,7 +145,7 @@ bool core_timer_due(struct core *core, enum timer_kind *ret_kind, uint64_t *ret_
 /* One is due, perhaps one that counts no more. */
 bool core_timer_is_due(const struct core *core);
 
-/* ---- core_later.c: work in slices ------------------------------------------------------------ */
+/* ---- core_walk.c: walks, and their slices ---------------------------------------------------- */
 
 enum { LOOKS_OF_END = 4 }; /* something ends or starts, and has a row; a mere look is one */
 
@@ -154,25 +154,25 @@ void core_look(struct core *core, size_t looks);
 /* The same of work in slices; the slice may end a little late. */
 void core_spend(struct core *core, uint32_t looks);
 /* At the end of the line.  The caller keeps that each job and cluster stands in it once. */
-void core_later_add(struct core *core, struct later what);
+void core_walk_add(struct core *core, struct core_walk walk);
 /* False: nothing is left. */
-bool core_later_take(struct core *core, struct later *ret_what);
-size_t core_later_len(const struct core *core);
+bool core_walk_take(struct core *core, struct core_walk *ret_walk);
+size_t core_walk_len(const struct core *core);
 
-/* ---- core_owed.c: the answers that a cluster owes -------------------------------------------- */
+/* ---- core_reply.c: the replies that a cluster owes ------------------------------------------- */
 
 /* START or STOP was sent, in this session: at the end of its line, out of the other. */
-void core_owed_put(struct core *core, struct element_slot element, enum element_owed owed);
+void core_reply_expect(struct core *core, struct element_slot element, enum element_reply reply);
 /* The cluster owes nothing for it any more. */
-void core_owed_drop(struct core *core, struct element_slot element);
+void core_reply_drop(struct core *core, struct element_slot element);
 /* A session begins: nothing is owed but its inventory. */
-void core_owed_begin(struct core *core, struct cluster *cluster);
+void core_reply_begin(struct core *core, struct cluster *cluster);
 /* The first in line that is overdue; none, and the timer is set: no other is, or the slice is used
  * up.  'is_first': since the timer came up, which has paid for one. */
-struct element_slot core_owed_take(struct core *core, struct cluster *cluster,
-                                   enum element_owed owed, bool is_first);
+struct element_slot core_reply_take(struct core *core, struct cluster *cluster,
+                                    enum element_reply reply, bool is_first);
 /* The inventory is overdue; false: its timer is set anew, or it owes none. */
-bool core_owed_inventory(struct core *core, struct cluster *cluster);
+bool core_reply_inventory(struct core *core, struct cluster *cluster);
 
 /* ---- core_attempt.c: the life of an attempt -------------------------------------------------- */
 

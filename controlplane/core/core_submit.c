@@ -23,7 +23,7 @@ static bool refuse(struct core *core, struct core_outcome *outcome, enum fl_code
 struct accepted {
     struct fl_queue_id queue;
     struct shape_slot shape; /* none: a new one */
-    struct fl_picks picks;
+    struct fl_element_set picks;
     struct fl_dependency *after; /* all jobs that it is to run after ... */
     struct fl_dependency *unmet; /* ... and those that have not ended */
     size_t after_len, unmet_len;
@@ -50,7 +50,7 @@ static bool check_sizes(struct core *core, const struct core_submit_item *item,
                       "parallelism is at most " FL_QUOTE(FL_JOB_ELEMENTS_MAX) " elements");
     }
     if (item->name.len > FL_JOB_NAME_BYTES_MAX || item->labels.len > FL_JOB_LABELS_BYTES_MAX ||
-        item->params.len > FL_JOB_PARAMS_BYTES_MAX || item->picked.len > FL_PICKS_BYTES_MAX ||
+        item->params.len > FL_JOB_PARAMS_BYTES_MAX || item->picked.len > FL_ELEMENT_SET_BYTES_MAX ||
         item->spec.len > FL_JOB_SPEC_BYTES_MAX) {
         return refuse(core, outcome, FL_TOO_LARGE,
                       fl_arena_printf(&core->scratch,
@@ -105,19 +105,19 @@ static bool check_bounds(struct core *core, const struct core_event *event,
 
 /* The chosen elements, if the job has any.  False: refused. */
 static bool read_picks(struct core *core, const struct core_submit_item *item,
-                       struct fl_picks *ret_picks, struct core_outcome *outcome)
+                       struct fl_element_set *ret_picks, struct core_outcome *outcome)
 {
     struct fl_err err = {0};
 
     if (item->picked.len == 0) return true;
-    if (!fl_picks_decode(item->picked, ret_picks, &err)) {
+    if (!fl_element_set_decode(item->picked, ret_picks, &err)) {
         return refuse(core, outcome, FL_INVALID, err.text);
     }
-    if (fl_picks_count(ret_picks) == item->elements &&
+    if (fl_element_set_count(ret_picks) == item->elements &&
         ret_picks->at[ret_picks->len - 1].last < FL_JOB_ELEMENTS_MAX) {
         return true;
     }
-    fl_picks_fini(ret_picks);
+    fl_element_set_fini(ret_picks);
     return refuse(
         core, outcome, FL_INVALID,
         "the job has not as many elements as were chosen, or one has a number past " FL_QUOTE(
@@ -232,7 +232,7 @@ static bool check_each(struct core *core, const struct core_event *event,
     return true;
 }
 
-static bool has_same_picks(const struct fl_picks *a, const struct fl_picks *b)
+static bool has_same_picks(const struct fl_element_set *a, const struct fl_element_set *b)
 {
     if (a->len != b->len) return false;
     for (size_t i = 0; i < a->len; i++) {
@@ -245,7 +245,7 @@ static bool has_same_picks(const struct fl_picks *a, const struct fl_picks *b)
 static bool check_pair(struct core *core, const struct core_submit_item *item,
                        const struct accepted *found, struct core_outcome *outcome)
 {
-    static const struct fl_picks all = {0};
+    static const struct fl_element_set all = {0};
     const struct job *target;
     const struct job_run *run;
     char name[FL_JOB_NAME_MAX];
@@ -419,7 +419,7 @@ static bool check_item(struct core *core, const struct core_event *event,
         return false;
     }
     if (!check_pair(core, item, &found, outcome)) {
-        fl_picks_fini(&found.picks);
+        fl_element_set_fini(&found.picks);
         return false;
     }
     *ret_found = found;
@@ -561,7 +561,7 @@ static void decide(struct core *core, const struct core_event *event, struct cor
 
     if (!check_item(core, event, item, outcomes, i, &found, &outcomes[i])) return;
     if (event->submit.is_dry) {
-        fl_picks_fini(&found.picks);
+        fl_element_set_fini(&found.picks);
         outcomes[i].code = FL_OK;
     } else {
         accept_job(core, event, batch, item, &found, &outcomes[i]);

@@ -44,9 +44,11 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
     case TIMER_ACCESS:
         return core->access_at == item.key;
     case TIMER_STARTS:
-        return cluster_table_at(&core->clusters, cluster)->owed[ELEMENT_OWED_start].at == item.key;
+        return cluster_table_at(&core->clusters, cluster)->replies[ELEMENT_REPLY_start].at ==
+               item.key;
     case TIMER_STOPS:
-        return cluster_table_at(&core->clusters, cluster)->owed[ELEMENT_OWED_stop].at == item.key;
+        return cluster_table_at(&core->clusters, cluster)->replies[ELEMENT_REPLY_stop].at ==
+               item.key;
     case TIMER_INVENTORY:
         return cluster_table_at(&core->clusters, cluster)->inventory_at == item.key;
     }

@@ -35,8 +35,8 @@ void element_begin_session(struct element *element, uint64_t session)
     element->session = session;
     element->start_seq = 0;
     element->unmarked_prev = element->unmarked_next = (struct element_slot){0};
-    element->owed_prev = element->owed_next = (struct element_slot){0};
-    element->owed = ELEMENT_OWED_nothing;
+    element->reply_prev = element->reply_next = (struct element_slot){0};
+    element->reply_due = ELEMENT_REPLY_nothing;
     element->is_go_sent = element->is_stop_sent = false;
     element->is_seen = element->is_judged = element->is_resend = false;
     for (uint32_t i = 0; i < element->replicas_len; i++) {

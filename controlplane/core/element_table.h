@@ -47,9 +47,9 @@ struct element {
     struct element_slot unmarked_prev, unmarked_next; /* as its cluster's unmarked_first */
     uint64_t session;   /* the cluster's session in which all up to is_resend hold; else none */
     uint64_t start_seq; /* control_seq of its START; 0: node reports include it */
-    struct element_slot owed_prev, owed_next; /* in its cluster's line */
-    fl_ms owed_at;                            /* when the command was given */
-    uint8_t owed;                             /* enum element_owed */
+    struct element_slot reply_prev, reply_next; /* in its cluster's line */
+    fl_ms reply_since;                          /* when the command was given */
+    uint8_t reply_due;                          /* enum element_reply */
     bool is_go_sent, is_stop_sent;
     bool is_seen;      /* the agent has told of it */
     bool is_judged;    /* compared with the inventory */

@@ -22,7 +22,7 @@ void job_table_fini(struct job_table *table)
 
         if (!run) continue;
         fl_page_map_fini(&run->started);
-        fl_picks_fini(&run->picks);
+        fl_element_set_fini(&run->picks);
     }
     fl_page_map_fini(&table->by_id);
     fl_page_map_fini(&table->deadlines);
@@ -64,7 +64,7 @@ void job_table_remove(struct job_table *table, struct job_slot slot)
 
     if (run) {
         fl_page_map_fini(&run->started);
-        fl_picks_fini(&run->picks);
+        fl_element_set_fini(&run->picks);
         fl_slab_give(&table->runs, job->run);
     }
     fl_page_map_remove(&table->by_id, job->id);
@@ -126,7 +126,7 @@ struct job_run *job_table_need_run(struct job_table *table, struct job *job)
     return job_table_run(table, job);
 }
 
-static const struct fl_picks *picks_of(const struct job_table *table, const struct job *job)
+static const struct fl_element_set *picks_of(const struct job_table *table, const struct job *job)
 {
     const struct job_run *run = job_table_run(table, job);
 
@@ -135,23 +135,23 @@ static const struct fl_picks *picks_of(const struct job_table *table, const stru
 
 uint32_t job_table_number(const struct job_table *table, const struct job *job, uint32_t place)
 {
-    const struct fl_picks *picks = picks_of(table, job);
+    const struct fl_element_set *picks = picks_of(table, job);
 
-    return picks ? fl_picks_nth(picks, place) : place;
+    return picks ? fl_element_set_nth(picks, place) : place;
 }
 
 uint32_t job_table_place(const struct job_table *table, const struct job *job, uint32_t element)
 {
-    const struct fl_picks *picks = picks_of(table, job);
+    const struct fl_element_set *picks = picks_of(table, job);
 
-    return picks ? fl_picks_rank(picks, element) : element;
+    return picks ? fl_element_set_rank(picks, element) : element;
 }
 
 bool job_table_has_element(const struct job_table *table, const struct job *job, uint32_t element)
 {
-    const struct fl_picks *picks = picks_of(table, job);
+    const struct fl_element_set *picks = picks_of(table, job);
 
-    return picks ? fl_picks_has(picks, element) : element < job->elements;
+    return picks ? fl_element_set_has(picks, element) : element < job->elements;
 }
 
 uint32_t job_table_take_fresh(struct job_table *table, struct job *job)

@@ -8,8 +8,8 @@
 #include "controlplane/core/job.h"
 #include "controlplane/core/pair_table.h"
 #include "controlplane/core/slot.h"
+#include "shared/base/element_set.h"
 #include "shared/base/page_map.h"
-#include "shared/base/picks.h"
 #include "shared/base/slab.h"
 #include "shared/base/types.h"
 
@@ -49,11 +49,11 @@ struct job_run {
     uint32_t unknown; /* live elements on a cluster that is silent */
     uint32_t overdue; /* live elements whose STOP has had no answer in time */
     uint32_t succeeded, failed, cancelled;
-    uint16_t stop;           /* enum reason: cancel or deadline; none: goes on */
-    bool is_swept;           /* its elements are being walked in slices, since it is stopped ... */
-    uint32_t sweep_from;     /* ... from this one on */
-    struct fl_picks picks;   /* the numbers of its elements, where these are not 0, 1, ... */
-    fl_ms first_start;       /* 0: not yet, or it has no deadline */
+    uint16_t stop;       /* enum reason: cancel or deadline; none: goes on */
+    bool is_swept;       /* its elements are being walked in slices, since it is stopped ... */
+    uint32_t sweep_from; /* ... from this one on */
+    struct fl_element_set picks; /* the numbers of its elements, where these are not 0, 1, ... */
+    fl_ms first_start;           /* 0: not yet, or it has no deadline */
     struct pair *pair;       /* its elements wait for those of another array; NULL: they do not */
     struct pair *dependents; /* arrays of which the elements wait for its own */
 };

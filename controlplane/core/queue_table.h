@@ -25,13 +25,13 @@ struct bucket {
 struct claim_part {
     uint32_t node; /* index in its cluster's nodes */
     struct fl_resources room;
-    uint64_t extras[SHAPE_KINDS_MAX]; /* and of what its job asks for by name */
+    uint64_t named[SHAPE_KINDS_MAX]; /* and of what its job asks for by name */
     uint8_t kind_numbers[SHAPE_KINDS_MAX], kinds_len;
 };
 
-static inline struct extra_wants claim_part_wants(const struct claim_part *part)
+static inline struct named_requests claim_part_wants(const struct claim_part *part)
 {
-    return (struct extra_wants){part->kind_numbers, part->extras, part->kinds_len};
+    return (struct named_requests){part->kind_numbers, part->named, part->kinds_len};
 }
 
 /* The claim of a queue's first job that waits for room: enough of some nodes of one cluster for its

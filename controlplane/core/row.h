@@ -84,7 +84,7 @@ enum core_mark {
     CORE_MARK_held = 1,        /* value 1 */
     CORE_MARK_cancel = 2,      /* value: enum reason */
     CORE_MARK_first_start = 3, /* value: fl_ms, a replica first ran; jobs with a deadline only */
-    CORE_MARK_picked = 4,      /* value: their count; body: the chosen elements, see picks.h */
+    CORE_MARK_picked = 4, /* value: their count; body: the chosen elements, see element_set.h */
     CORE_MARK_after =
         5, /* value: their count; body: the jobs that it still waits for, see dependency.h.
                                   These jobs are open, or CORE_MARK_cancel is set too */

@@ -51,12 +51,12 @@ static bool check_kinds(const struct shape *shape, struct fl_err *err)
             return fl_fail(err, FL_INVALID, "resources are not sorted, or repeat a name");
         }
         for (uint32_t i = 0; i < shape->roles_len; i++) {
-            if (shape->roles[i].extras[k] > EXTRA_AMOUNT_MAX) {
+            if (shape->roles[i].named[k] > NAMED_AMOUNT_MAX) {
                 return fl_fail(err, FL_TOO_LARGE,
                                "roles[%u] asks for more " FL_STR_FMT " than any machine has", i,
                                FL_STR_ARG(shape->kinds[k]));
             }
-            is_wanted = is_wanted || shape->roles[i].extras[k] > 0;
+            is_wanted = is_wanted || shape->roles[i].named[k] > 0;
         }
         if (!is_wanted) return fl_fail(err, FL_INVALID, "no role asks for resources[%u]", k);
     }
@@ -129,7 +129,7 @@ static void put_kinds(struct fl_buf *out, const struct shape *shape)
     put_names(out, shape->kinds, shape->kinds_len);
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         for (uint32_t k = 0; k < shape->kinds_len; k++) {
-            fl_buf_put_var(out, shape->roles[i].extras[k]);
+            fl_buf_put_var(out, shape->roles[i].named[k]);
         }
     }
 }
@@ -186,7 +186,7 @@ static void read_kinds(struct fl_reader *reader, struct shape *shape)
     }
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         for (uint32_t k = 0; k < shape->kinds_len; k++) {
-            shape->roles[i].extras[k] = fl_read_var(reader);
+            shape->roles[i].named[k] = fl_read_var(reader);
         }
     }
 }

@@ -7,7 +7,7 @@
  * others have the bytes that they had before there were any.  Uses shared/base only. */
 #pragma once
 
-#include "controlplane/core/extras.h"
+#include "controlplane/core/named_resources.h"
 #include "shared/base/err.h"
 #include "shared/base/job_limits.h"
 #include "shared/base/resources.h"
@@ -18,7 +18,7 @@ struct fl_arena;
 struct fl_buf;
 
 enum {
-    SHAPE_KINDS_MAX = FL_JOB_EXTRAS_MAX, /* resources with a name, in all roles together */
+    SHAPE_KINDS_MAX = FL_JOB_NAMED_MAX, /* resources with a name, in all roles together */
     SHAPE_NODE_LABELS_MAX = FL_JOB_NODE_LABELS_MAX + 1, /* that of requireLimits */
 };
 
@@ -30,7 +30,7 @@ struct shape_role {
     uint32_t replicas;
     uint32_t replicas_min; /* below 'replicas' is refused by name: nothing is elastic yet */
     struct fl_resources each;
-    uint64_t extras[SHAPE_KINDS_MAX]; /* and so much of each of the shape's kinds */
+    uint64_t named[SHAPE_KINDS_MAX]; /* and so much of each of the shape's kinds */
 };
 
 struct shape {
@@ -67,8 +67,8 @@ uint32_t shape_replicas(const struct shape *shape);
 const struct shape_role *shape_role_of(const struct shape *shape, uint32_t replica);
 
 /* The amounts that a replica of the role asks for by name. */
-static inline struct extra_wants shape_wants(const struct shape *shape,
-                                             const struct shape_role *role)
+static inline struct named_requests shape_wants(const struct shape *shape,
+                                                const struct shape_role *role)
 {
-    return (struct extra_wants){shape->kind_numbers, role->extras, shape->kinds_len};
+    return (struct named_requests){shape->kind_numbers, role->named, shape->kinds_len};
 }

@@ -25,10 +25,10 @@ struct shape_slot {
     uint32_t n;
 };
 
-/* The word that its cluster owes for a live attempt, in this session. */
-enum element_owed {
-    ELEMENT_OWED_nothing,
-    ELEMENT_OWED_start, /* its START was sent: that all replicas are there */
-    ELEMENT_OWED_stop,  /* its STOP was sent: that it has ended */
-    ELEMENT_OWED_LEN
+/* The reply that its cluster owes for a live attempt, in this session. */
+enum element_reply {
+    ELEMENT_REPLY_nothing,
+    ELEMENT_REPLY_start, /* its START was sent: that all replicas are there */
+    ELEMENT_REPLY_stop,  /* its STOP was sent: that it has ended */
+    ELEMENT_REPLY_LEN
 };

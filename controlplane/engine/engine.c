@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "controlplane/engine/engine_lead.h"
 #include "controlplane/engine/engine_state.h"
+#include "controlplane/engine/engine_term.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/hash.h"
@@ -211,7 +211,7 @@ static void settle_fates(struct engine *engine, const struct engine_taken *taken
 
     while ((batch = engine_flights_pop(&engine->flights, engine->now))) {
         if (engine_batch_is_in(batch, taken->keys, taken->keys_len)) {
-            engine_lead_release(engine, batch, false);
+            engine_term_release(engine, batch, false);
         } else {
             struct engine_event_list events = engine_batch_take_events(batch);
 
@@ -328,20 +328,20 @@ static void on_loaded(void *ctx, bool is_good, fl_ms now)
     if (engine->is_poisoned) engine->alone_until = engine->now + engine->config.alone_ms;
     engine->is_poisoned = false;
     engine->open = engine_batch_create(engine->batch_first);
-    begin.now = engine_lead_now(engine);
+    begin.now = engine_term_now(engine);
     begin.begin.seed = fl_hash_u64(engine->config.seed, engine->epoch);
     begin.begin.incarnation = engine->incarnation;
     begin.begin.epoch = engine->epoch;
     begin.begin.batch = engine->batch_first;
-    engine_lead_step(engine, &begin);
+    engine_term_step(engine, &begin);
     history.now = begin.now;
     engine_high_water_compare(&engine->water, engine->core);
     engine_high_water_tell(&engine->water, &history);
     note_loss(engine, &history);
-    engine_lead_step(engine, &history);
+    engine_term_step(engine, &history);
     engine_high_water_loaded(&engine->water, engine->core);
     engine_high_water_turn(&engine->water, engine->core, &engine->ports, engine->now);
-    engine_lead_room(engine);
+    engine_term_room(engine);
     engine->ports.began(engine->ports.ctx, engine->epoch, engine->base_core - engine->base_at);
 }
 
@@ -363,8 +363,8 @@ static bool may_adopt(const struct engine *engine, const struct engine_event *ev
                        "database refused what follows from its last event",
                        engine_event_cluster(event).n, engine->config.alone_ms / 1000);
     }
-    if (is_leading && is_request && !engine_event_is_read(event) && engine_lead_refusal(engine)) {
-        return fl_fail(err, FL_UNAVAILABLE, "%s", engine_lead_refusal(engine));
+    if (is_leading && is_request && !engine_event_is_read(event) && engine_term_refusal(engine)) {
+        return fl_fail(err, FL_UNAVAILABLE, "%s", engine_term_refusal(engine));
     }
     return true;
 }
@@ -423,7 +423,7 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
         engine->stats.rows += batch->core->rows.len;
         engine_high_water_committed(&engine->water, batch_number, batch->job_next, batch->jobs,
                                     batch->incarnation);
-        engine_lead_release(engine, batch, true);
+        engine_term_release(engine, batch, true);
         break;
     case ENGINE_POISONED:
         fall_poisoned(engine, text ? text : "it does not say why");
@@ -459,7 +459,7 @@ void engine_turn(struct engine *engine, fl_ms now)
     engine_high_water_turn(&engine->water, engine->state == ENGINE_LEADING ? engine->core : NULL,
                            &engine->ports, engine->now);
     if (engine->state == ENGINE_LEADING) {
-        engine_lead_turn(engine);
+        engine_term_turn(engine);
         return;
     }
     if (engine->state == ENGINE_LOADING) return;
@@ -504,7 +504,7 @@ fl_ms engine_deadline(const struct engine *engine)
     fl_ms due = engine_high_water_deadline(&engine->water);
 
     if (engine->state == ENGINE_LEADING) {
-        fl_ms lead = engine_lead_deadline(engine);
+        fl_ms lead = engine_term_deadline(engine);
 
         return lead < due ? lead : due;
     }

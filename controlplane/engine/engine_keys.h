@@ -5,9 +5,9 @@
  * Uses shared/base only.  Not thread-safe. */
 #pragma once
 
+#include "shared/base/api_limits.h" /* FL_KEY_BYTES_MAX */
 #include "shared/base/err.h"
 #include "shared/base/map.h"
-#include "shared/base/promises.h" /* FL_KEY_BYTES_MAX */
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 

@@ -1,5 +1,5 @@
 /* engine_state.h - the state that the files of an engine share, for them alone: engine.c has the
- * terms, engine_lead.c the batches of a term. */
+ * terms, engine_term.c the batches of a term. */
 #pragma once
 
 #include "controlplane/engine/engine.h"

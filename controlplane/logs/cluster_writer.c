@@ -1,4 +1,4 @@
-#include "controlplane/logs/worker_parts.h"
+#include "controlplane/logs/worker_state.h"
 
 #include "controlplane/logs/sealer_thread.h"
 #include "shared/base/alloc.h"

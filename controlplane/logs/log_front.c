@@ -7,7 +7,7 @@
 #include "controlplane/logs/log_store.h"
 #include "controlplane/logs/owner_lookups.h"
 #include "controlplane/logs/reader.h"
-#include "controlplane/logs/store_parts.h"
+#include "controlplane/logs/store_threads.h"
 #include "controlplane/logs/worker.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -85,14 +85,14 @@ struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop
                                    const struct log_front_ports *ports)
 {
     struct log_front *front = fl_new(struct log_front);
-    struct log_store_parts parts = log_store_parts(store);
+    struct log_store_threads threads = log_store_threads(store);
 
     front->store = store;
-    front->worker = parts.worker;
-    front->reader = parts.reader;
+    front->worker = threads.worker;
+    front->reader = threads.reader;
     front->ports = *ports;
     front->loop = loop;
-    front->mailbox = fl_mailbox_create(loop, parts.requests_max + 1, on_letter, front);
+    front->mailbox = fl_mailbox_create(loop, threads.requests_max + 1, on_letter, front);
     front->box = fl_new(struct log_answer_box);
     front->box->mailbox = front->mailbox;
     front->box->letter.kind = LOG_LETTER_ANSWERS;

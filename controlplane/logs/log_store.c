@@ -12,7 +12,7 @@
 #include "controlplane/logs/reader.h"
 #include "controlplane/logs/rebuild.h"
 #include "controlplane/logs/sealer_thread.h"
-#include "controlplane/logs/store_parts.h"
+#include "controlplane/logs/store_threads.h"
 #include "controlplane/logs/worker.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -45,9 +45,9 @@ struct log_store_config log_store_config_default(const char *dir)
     };
 }
 
-struct log_store_parts log_store_parts(const struct log_store *store)
+struct log_store_threads log_store_threads(const struct log_store *store)
 {
-    return (struct log_store_parts){store->worker, store->reader, store->config.requests_max};
+    return (struct log_store_threads){store->worker, store->reader, store->config.requests_max};
 }
 
 /* ---- the start ------------------------------------------------------------------------------- */

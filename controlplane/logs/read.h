@@ -17,8 +17,8 @@
  *   too.  For LOG_FROM_LINE and LOG_FROM_TAIL a gap counts as the lines that are missing in it; a
  *   read that begins at one of them gets the gap, with its number.
  * - A job that has ended is settled with its attempts: then it is known which outputs are still to
- *   come (log_fate.h).  An output whose end is not known, and of which nothing more comes, ends
- *   with a gap 'lost' of unknown size, which is made here and not stored.
+ *   come (log_output_state.h).  An output whose end is not known, and of which nothing more comes,
+ *   ends with a gap 'lost' of unknown size, which is made here and not stored.
  * - Following: after the last stored line the next page waits for new output, without bound.
  *   is_over comes when the read is settled and no output is awaited.  Not following: is_over comes
  *   after the last line that was stored.

@@ -132,14 +132,15 @@ void log_reader_want(struct log_reader *reader, struct log_read *read)
 void log_reader_settle(struct log_reader *reader, struct log_read *read,
                        const struct log_attempts *attempts)
 {
-    struct log_settled *settled = log_settled_create(&read->view.query, attempts), *old;
+    struct log_ended_outputs *ended_outputs = log_ended_outputs_create(&read->view.query, attempts),
+                             *old;
 
     lock(reader);
-    old = read->settled;
-    read->settled = settled;
+    old = read->ended_outputs;
+    read->ended_outputs = ended_outputs;
     if (read->is_parked) list(reader, read);
     unlock(reader);
-    log_settled_destroy(old);
+    log_ended_outputs_destroy(old);
 }
 
 void log_reader_close(struct log_reader *reader, struct log_read *read)
@@ -204,7 +205,7 @@ static void free_read(struct log_reader *reader, struct log_read *read)
         reader->all = read->all_next;
     }
     unlock(reader);
-    log_settled_destroy(read->settled);
+    log_ended_outputs_destroy(read->ended_outputs);
     log_view_fini(&read->view);
     fl_free(read);
 }
@@ -217,12 +218,13 @@ static void send_page(struct log_read *read)
 }
 
 /* One step of one read. */
-static void serve(struct log_reader *reader, struct log_read *read, struct log_settled *settled)
+static void serve(struct log_reader *reader, struct log_read *read,
+                  struct log_ended_outputs *ended_outputs)
 {
     enum log_view_answer answer;
     bool is_sent;
 
-    if (settled) log_view_settle(&read->view, settled);
+    if (ended_outputs) log_view_settle(&read->view, ended_outputs);
     answer = log_view_step(&read->view, reader->index);
     is_sent = answer == LOG_VIEW_PAGE;
 
@@ -233,7 +235,7 @@ static void serve(struct log_reader *reader, struct log_read *read, struct log_s
     }
     if (is_sent) {
         read->is_wanted = false;
-    } else if (answer == LOG_VIEW_AGAIN || read->is_woken || read->settled) {
+    } else if (answer == LOG_VIEW_AGAIN || read->is_woken || read->ended_outputs) {
         list(reader, read); /* behind the others */
     } else {
         read->is_parked = true;
@@ -249,7 +251,7 @@ static void *read_loop(void *ctx)
     lock(reader);
     while (!reader->is_stopping || reader->head) {
         struct log_read *read = reader->head;
-        struct log_settled *settled;
+        struct log_ended_outputs *ended_outputs;
 
         if (!read) {
             fl_assert(pthread_cond_wait(&reader->has_work, &reader->lock) == 0);
@@ -262,10 +264,10 @@ static void *read_loop(void *ctx)
             unlock(reader);
             free_read(reader, read);
         } else if (read->is_wanted) {
-            settled = read->settled;
-            read->settled = NULL;
+            ended_outputs = read->ended_outputs;
+            read->ended_outputs = NULL;
             unlock(reader);
-            serve(reader, read, settled);
+            serve(reader, read, ended_outputs);
         } else {
             unlock(reader);
         }

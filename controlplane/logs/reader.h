@@ -21,8 +21,8 @@ struct log_read {
 
     /* Under the reader's lock. */
     bool is_listed, is_wanted, is_woken, is_closing, is_parked, is_hurried;
-    struct log_settled *settled; /* for the next step; NULL: nothing new */
-    struct log_read *next;       /* in the list of reads to serve */
+    struct log_ended_outputs *ended_outputs; /* for the next step; NULL: nothing new */
+    struct log_read *next;                   /* in the list of reads to serve */
     struct log_read *all_next, *all_prev;
     struct log_read *job_next, *job_prev; /* followers of the same job */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "controlplane/logs/cursor.h"
-#include "controlplane/logs/log_fate.h"
+#include "controlplane/logs/log_output_state.h"
 #include "controlplane/logs/output_window.h"
 #include "controlplane/logs/view_pass.h"
 #include "shared/base/alloc.h"
@@ -64,22 +64,22 @@ bool log_view_init(struct log_view *view, const struct log_query *query, struct 
     }
     fl_buf_init(&view->bytes, (size_t)LOG_PAGE_BYTES_MAX + PAGE_SLACK);
     fl_buf_init(&view->cursor, LOG_CURSOR_BYTES_MAX);
-    if (query->attempts) log_view_settle(view, log_settled_create(query, query->attempts));
+    if (query->attempts) log_view_settle(view, log_ended_outputs_create(query, query->attempts));
     view->query.pattern = query->pattern;
     return true;
 }
 
-void log_view_settle(struct log_view *view, struct log_settled *settled)
+void log_view_settle(struct log_view *view, struct log_ended_outputs *ended_outputs)
 {
-    log_settled_destroy(view->settled);
-    view->settled = settled;
+    log_ended_outputs_destroy(view->ended_outputs);
+    view->ended_outputs = ended_outputs;
     view->is_changed = true;
 }
 
 void log_view_fini(struct log_view *view)
 {
     if (!view) return;
-    log_settled_destroy(view->settled);
+    log_ended_outputs_destroy(view->ended_outputs);
     for (size_t i = 0; i < view->outputs.len; i++) {
         fl_buf_fini(&view->outputs.at[i].window);
     }
@@ -94,10 +94,14 @@ void log_view_fini(struct log_view *view)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static enum log_fate fate_of(const struct log_view *view, const struct log_view_output *output)
+static enum log_output_state fate_of(const struct log_view *view,
+                                     const struct log_view_output *output)
 {
-    if (!view->settled) return output->is_ended ? LOG_FATE_ended : LOG_FATE_awaited;
-    return log_fate(output->letter, output->end.offset > 0, output->is_ended, output->is_given_up);
+    if (!view->ended_outputs) {
+        return output->is_ended ? LOG_OUTPUT_STATE_ended : LOG_OUTPUT_STATE_awaited;
+    }
+    return log_output_state(output->letter, output->end.offset > 0, output->is_ended,
+                            output->is_given_up);
 }
 
 enum take {
@@ -227,7 +231,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
     if (load->err.code != FL_OK) return DRY;
     if (view->bytes.len == begin) return DRY;
     if (!is_over && !line.is_end) {
-        if (fate_of(view, output) != LOG_FATE_awaited) {
+        if (fate_of(view, output) != LOG_OUTPUT_STATE_awaited) {
             line.is_end = true;
         } else if (may_hold) {
             fl_buf_truncate(&view->bytes, begin);
@@ -416,15 +420,16 @@ static bool look_for_outputs(struct log_view *view, struct log_load *load)
 /* Compares the outputs with those of the job's rows, once the job has ended. */
 static void compare(struct log_view *view, struct log_load *load)
 {
-    if (!view->settled || !view->is_changed) return;
+    if (!view->ended_outputs || !view->is_changed) return;
     view->is_changed = false;
-    check_sources(view->settled->outputs.len, load);
-    for (size_t i = 0; i < view->settled->outputs.len && load->err.code == FL_OK; i++) {
-        (void)need_output(view, &view->settled->outputs.at[i].key);
+    check_sources(view->ended_outputs->outputs.len, load);
+    for (size_t i = 0; i < view->ended_outputs->outputs.len && load->err.code == FL_OK; i++) {
+        (void)need_output(view, &view->ended_outputs->outputs.at[i].key);
     }
     for (size_t i = 0; i < view->outputs.len; i++) {
         struct log_view_output *output = &view->outputs.at[i];
-        const struct log_settled_output *found = log_settled_find(view->settled, &output->key);
+        const struct log_ended_output *found =
+            log_ended_outputs_find(view->ended_outputs, &output->key);
 
         output->letter = found ? found->letter : CORE_OUTPUT_none;
         output->is_given_up = !found || found->is_given_up; /* no row knows of it: nor of its end */
@@ -585,8 +590,8 @@ static bool fill(struct log_view *view, struct log_load *load)
 /* All that is stored of it was given, and its end is not known. */
 static bool wants_lost_gap(const struct log_view *view, const struct log_view_output *output)
 {
-    return fate_of(view, output) == LOG_FATE_lost && !output->has_lost_gap && !output->is_over &&
-           output->offset >= output->end.offset;
+    return fate_of(view, output) == LOG_OUTPUT_STATE_lost && !output->has_lost_gap &&
+           !output->is_over && output->offset >= output->end.offset;
 }
 
 static void put_lost_gaps(struct log_view *view)
@@ -685,20 +690,20 @@ static bool count_up(struct log_view *view)
         is_done = is_done && (output->is_over || output->offset >= output->end.offset) &&
                   !wants_lost_gap(view, output);
         switch (fate_of(view, output)) {
-        case LOG_FATE_awaited:
+        case LOG_OUTPUT_STATE_awaited:
             if (page.sources_live++ > 0) break;
             page.awaited = output->key.attempt;
             page.awaited_replica = output->key.replica;
             break;
-        case LOG_FATE_lost:
+        case LOG_OUTPUT_STATE_lost:
             page.sources_lost++;
             break;
-        case LOG_FATE_none:
-        case LOG_FATE_ended:
+        case LOG_OUTPUT_STATE_none:
+        case LOG_OUTPUT_STATE_ended:
             break;
         }
     }
-    page.is_settled = view->settled != NULL;
+    page.is_settled = view->ended_outputs != NULL;
     view->page = page;
     return is_done;
 }
@@ -706,7 +711,7 @@ static bool count_up(struct log_view *view)
 /* A settled follower learns once what it waits for. */
 static bool is_news(struct log_view *view)
 {
-    if (!view->settled || view->told_live == view->page.sources_live) return false;
+    if (!view->ended_outputs || view->told_live == view->page.sources_live) return false;
     view->told_live = view->page.sources_live;
     return true;
 }
@@ -738,7 +743,7 @@ enum log_view_answer log_view_step(struct log_view *view, struct log_index *inde
     drop_windows(view);
     if (load.err.code == FL_OK && is_done) {
         view->page.is_over =
-            !view->query.is_following || (view->settled && view->page.sources_live == 0);
+            !view->query.is_following || (view->ended_outputs && view->page.sources_live == 0);
     }
     if (view->lines.len == 0 && load.err.code == FL_OK && !view->page.is_over &&
         !is_tell_due(view)) {

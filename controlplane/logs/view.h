@@ -6,9 +6,9 @@
  * One thread at a time; reads the index and the files. */
 #pragma once
 
+#include "controlplane/logs/ended_outputs.h"
 #include "controlplane/logs/index.h"
 #include "controlplane/logs/read.h"
-#include "controlplane/logs/settled.h"
 
 #define LOG_VIEW_STEP_BYTES ((uint32_t)4 << 20)
 #define LOG_VIEW_STEP_US 4000 /* how long a step looks for a pattern */
@@ -18,7 +18,7 @@ struct log_view_output {
     struct log_key key;
     struct log_place end; /* where it ended when the page began */
     bool is_ended;
-    char letter; /* with 'settled': its own in its attempt's row ... */
+    char letter; /* with 'ended_outputs': its own in its attempt's row ... */
     bool is_given_up;
     bool has_lost_gap;     /* ... and whether its gap 'lost' was given */
     uint64_t offset, line; /* the next byte's */
@@ -33,11 +33,11 @@ struct log_view_output {
 struct log_view {
     struct log_query query; /* its cursor and attempts are not kept */
     bool has_begun;
-    struct log_settled *settled; /* NULL: the job has not ended yet */
-    bool is_changed;             /* 'settled' or the outputs are new: compare them */
-    uint32_t told_live;          /* sources_live of the page without lines that was given last */
-    uint64_t births;             /* index->births when the view looked for outputs */
-    uint64_t skip;               /* how many more lines of the merged order to skip */
+    struct log_ended_outputs *ended_outputs; /* NULL: the job has not ended yet */
+    bool is_changed;    /* 'ended_outputs' or the outputs are new: compare them */
+    uint32_t told_live; /* sources_live of the page without lines that was given last */
+    uint64_t births;    /* index->births when the view looked for outputs */
+    uint64_t skip;      /* how many more lines of the merged order to skip */
     FL_VEC(struct log_view_output) outputs; /* by key */
     FL_VEC(uint32_t) order;                 /* a heap, by time, of the outputs with more to read */
 
@@ -69,6 +69,6 @@ void log_view_fini(struct log_view *view);                              /* NULL 
 void log_view_set_lines_max(struct log_view *view, uint32_t lines_max); /* as log_query's */
 
 /* No output appears that is not in this list, or stored; the view's now. */
-void log_view_settle(struct log_view *view, struct log_settled *settled);
+void log_view_settle(struct log_view *view, struct log_ended_outputs *ended_outputs);
 
 enum log_view_answer log_view_step(struct log_view *view, struct log_index *index);

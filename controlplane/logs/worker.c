@@ -1,4 +1,4 @@
-#include "controlplane/logs/worker_parts.h"
+#include "controlplane/logs/worker_state.h"
 
 #include <errno.h>
 #include <time.h>

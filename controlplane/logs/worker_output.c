@@ -1,4 +1,4 @@
-#include "controlplane/logs/worker_parts.h"
+#include "controlplane/logs/worker_state.h"
 
 #include "shared/base/assert.h"
 #include "shared/io/clock.h"

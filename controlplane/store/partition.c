@@ -10,9 +10,9 @@
 #include "controlplane/store/partition_sweep.h"
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
+#include "shared/base/api_limits.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
-#include "shared/base/promises.h"
 #include "shared/base/vec.h"
 
 enum { RETRY_MS = 2000, IDEMPOTENCY_CHUNK = 1000 };

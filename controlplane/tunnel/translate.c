@@ -164,20 +164,20 @@ static void take_inventory(const struct fl_msg *messages, size_t len, size_t *po
 static bool take_offers(struct fl_str text, struct fl_arena *arena, struct core_node_report *node,
                         struct fl_err *err)
 {
-    const struct fl_offer *offers;
-    struct core_node_extra *extras;
+    const struct fl_named_resource *offers;
+    struct core_node_offer *named;
     size_t len;
 
     if (text.len == 0) return true;
-    if (!fl_offers_read(keep(arena, text), arena, &offers, &len, err)) {
+    if (!fl_named_resources_read(keep(arena, text), arena, &offers, &len, err)) {
         return fl_err_wrap(err, "node " FL_STR_FMT, FL_STR_ARG(node->name));
     }
-    extras = fl_arena_array(arena, struct core_node_extra, len);
+    named = fl_arena_array(arena, struct core_node_offer, len);
     for (size_t i = 0; i < len; i++) {
-        extras[i] = (struct core_node_extra){offers[i].name, offers[i].total, offers[i].free};
+        named[i] = (struct core_node_offer){offers[i].name, offers[i].total, offers[i].free};
     }
-    node->extras = extras;
-    node->extras_len = len;
+    node->named = named;
+    node->named_len = len;
     return true;
 }
 

@@ -216,7 +216,7 @@ static void note_batch(struct usage_ledger *ledger, struct fl_str body, fl_ms at
     if (!journal_unpack(body, &arena, &rows, &err) ||
         !usage_pass_rows(&ledger->pass, rows, at, &err)) {
         /* An attempt that it knows may have ended there. */
-        usage_memory_empty(&ledger->pass.memory);
+        usage_cache_empty(&ledger->pass.memory);
         ledger->hooks.trouble(ledger->hooks.ctx, err.text);
     }
     fl_arena_fini(&arena);
@@ -229,7 +229,7 @@ static void take_journal(struct usage_ledger *ledger, const PGresult *result)
 
     ledger->from = ledger->to = rows > 0 ? (uint64_t)pg_get_int(result, 0, 0) : 0;
     ledger->stats.batch = ledger->from;
-    if (ledger->from != ledger->walked_to) usage_memory_empty(&ledger->pass.memory);
+    if (ledger->from != ledger->walked_to) usage_cache_empty(&ledger->pass.memory);
     for (; i < rows && !PQgetisnull(result, i, 1) && !usage_pass_is_full(&ledger->pass); i++) {
         ledger->to = (uint64_t)pg_get_int(result, i, 1);
         ledger->to_at = pg_get_int(result, i, 2);

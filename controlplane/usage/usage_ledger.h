@@ -3,7 +3,7 @@
  * sums in tables usage_day and queue_hour.
  * Batches in which nothing is counted are passed over unread, as far as the leader knows of them.
  * A pass takes the batches behind the mark (table usage_mark), looks up their jobs and attempts,
- * unless it read lately where those began (usage_memory.h), and saves the sums and the new mark in
+ * unless it read lately where those began (usage_cache.h), and saves the sums and the new mark in
  * one transaction: so each thing counts once, also over a crash, a takeover, or two ledgers at a
  * time.  A ledger that was away takes up where the mark stands, as far as the journal reaches.
  * Jobs whose rows are gone are left out; so is the wait of a job whose submission the journal no

@@ -10,7 +10,7 @@
 
 void usage_pass_fini(struct usage_pass *pass)
 {
-    usage_memory_empty(&pass->memory);
+    usage_cache_empty(&pass->memory);
     fl_map_fini(&pass->specs);
     fl_vec_fini(&pass->asked);
     fl_arena_fini(&pass->arena);
@@ -64,7 +64,7 @@ static void note_end(struct usage_pass *pass, const struct row *row, fl_ms at)
         return;
     }
     nth = (struct usage_nth){ended.job, ended.element, ended.n};
-    ended.is_known = usage_memory_ended(&pass->memory, &nth, &ended.began_at);
+    ended.is_known = usage_cache_ended(&pass->memory, &nth, &ended.began_at);
     fl_vec_push(&pass->ended, ended);
 }
 
@@ -72,7 +72,7 @@ static void note_start(struct usage_pass *pass, const struct row_attempt_new *st
 {
     struct usage_nth nth = {start->job, start->element, start->n};
 
-    usage_memory_began(&pass->memory, &nth, at);
+    usage_cache_began(&pass->memory, &nth, at);
     if (start->n != 1) return;
     fl_vec_push(&pass->events, (struct usage_event){start->job, at, THROUGHPUT_started});
 }
@@ -88,7 +88,7 @@ static void note_job_end(struct usage_pass *pass, const struct row_job_end *end,
 
 static void note_job(struct usage_pass *pass, const struct row_job_new *job, fl_ms at)
 {
-    usage_memory_job(&pass->memory, job, at);
+    usage_cache_job(&pass->memory, job, at);
     usage_hours_at(&pass->hours, job->tenant, job->queue, at)->counts[THROUGHPUT_submitted]++;
 }
 
@@ -105,7 +105,7 @@ static void note_row(struct usage_pass *pass, const struct row *row, fl_ms at)
         note_job(pass, &row->job_new, at);
         break;
     case ROW_job_edit:
-        usage_memory_forget(&pass->memory, row->job_edit.job);
+        usage_cache_forget(&pass->memory, row->job_edit.job);
         break;
     case ROW_attempt_new:
         note_start(pass, &row->attempt_new, at);
@@ -233,7 +233,7 @@ void usage_pass_gather(struct usage_pass *pass)
     }
     pass->jobs.len = len;
     for (size_t i = 0; i < len; i++) {
-        const struct usage_job *known = usage_memory_find(&pass->memory, pass->jobs.at[i].id);
+        const struct usage_job *known = usage_cache_find(&pass->memory, pass->jobs.at[i].id);
 
         if (known) know(pass, &pass->jobs.at[i], known);
     }
@@ -253,7 +253,7 @@ void usage_pass_job(struct usage_pass *pass, uint64_t id, const struct usage_job
 
     if (!subject) return;
     know(pass, subject, job);
-    usage_memory_keep(&pass->memory, id, job);
+    usage_cache_keep(&pass->memory, id, job);
 }
 
 void usage_pass_attempt(struct usage_pass *pass, size_t place, fl_ms began_at, bool has_end)

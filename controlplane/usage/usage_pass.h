@@ -3,13 +3,13 @@
  * meant; the rows of jobs, attempts and specs that are not known, from their tables; sum.  A job
  * that is still not known then, since its rows are gone, is left out.
  * Jobs and specs that it has read are remembered for the next pass, which must begin where this one
- * ended, or forget (usage_memory_empty).
+ * ended, or forget (usage_cache_empty).
  * Uses shared/base, shared/spec and the rows.  Pure. */
 #pragma once
 
+#include "controlplane/usage/usage_cache.h"
 #include "controlplane/usage/usage_day.h"
 #include "controlplane/usage/usage_hour.h"
-#include "controlplane/usage/usage_memory.h"
 #include "shared/base/arena.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
@@ -56,7 +56,7 @@ struct usage_asked { /* a spec asks for so much, for all replicas */
 struct usage_pass {              /* {0}, with the labels, is empty */
     const struct fl_str *labels; /* names of those that are counted; the caller's */
     size_t labels_len;
-    struct usage_memory memory;
+    struct usage_cache memory;
     struct fl_map specs; /* digest -> index of 'asked' */
     FL_VEC(struct usage_asked) asked;
 

@@ -7,7 +7,7 @@
 #include "controlplane/core/core_event.h"
 #include "controlplane/core/dependency_table.h"
 #include "controlplane/core/singleton_table.h"
-#include "shared/base/promises.h"
+#include "shared/base/api_limits.h"
 #include "shared/json/json.h"
 #include "shared/spec/job_spec.h"
 #include "shared/yaml/yaml.h"
@@ -56,7 +56,7 @@ int main(void)
     print_row("open singletons", SINGLETONS_MAX, "429");
     print_row("clusters that a job names or excludes", FL_JOB_CLUSTERS_MAX, "422");
     print_row("kinds of resources beside cpu, memory and gpus that a job asks for",
-              FL_JOB_EXTRAS_MAX, "422");
+              FL_JOB_NAMED_MAX, "422");
     print_row("labels of a job", FL_JOB_LABELS_MAX, "422");
     print_row("labels in a nodeSelector", FL_JOB_NODE_LABELS_MAX, "422");
     print_row("words of a command, and of its arguments", FL_JOB_WORDS_MAX, "422");

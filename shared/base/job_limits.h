@@ -6,7 +6,7 @@
 
 #define FL_JOB_ROLES_MAX 16
 #define FL_JOB_REPLICAS_MAX 1024 /* in all roles together */
-#define FL_JOB_EXTRAS_MAX 8      /* resources beside cpu, memory and gpus, in all roles together */
+#define FL_JOB_NAMED_MAX 8       /* resources beside cpu, memory and gpus, in all roles together */
 #define FL_JOB_CLUSTERS_MAX 32   /* in clusters, and as many in notClusters */
 #define FL_JOB_NODE_LABELS_MAX 16
 #define FL_JOB_LABELS_MAX 32

@@ -11,7 +11,7 @@
 #include "shared/io/config_value.h"
 #include "shared/io/file.h"
 #include "shared/io/mdoc.h"
-#include "shared/io/wrap.h"
+#include "shared/io/text_wrap.h"
 
 enum { KEY_MAX = 64, WHERE_MAX = 300 };
 #define ENV_PREFIX "FAIRLEAD_"
@@ -494,7 +494,7 @@ void fl_config_print_sample(const struct fl_config_setting *settings, size_t len
         const struct fl_config_setting *setting = &settings[i];
 
         fputs("\n# ", out);
-        fl_wrap_put(setting->text, "# ", out);
+        fl_text_wrap_put(setting->text, "# ", out);
         fprintf(out, "# (%s", kind_name(setting->kind));
         print_range(setting, out);
         fprintf(out, "%s)\n#%s =%s%s\n", setting->preset ? "" : "; must be set", setting->key,

@@ -16,7 +16,7 @@
 #include "shared/io/mdoc.h"
 #include "shared/io/notify.h"
 #include "shared/io/signal.h"
-#include "shared/io/wrap.h"
+#include "shared/io/text_wrap.h"
 
 #define MODULE "main"
 
@@ -164,13 +164,14 @@ void fl_program_print_help(const struct fl_program *program, FILE *out)
     }
     fputc('\n', out);
     for (const char *const *text = program->about; *text; text++) {
-        fl_wrap_put(*text, "", out);
+        fl_text_wrap_put(*text, "", out);
         fputc('\n', out);
     }
-    fl_wrap_put("Settings come from the file, from FAIRLEAD_* variables and from flags; each "
-                "overrides the one before. --print-config shows what they come to, --print-sample "
-                "prints a file to begin with.",
-                "", out);
+    fl_text_wrap_put(
+        "Settings come from the file, from FAIRLEAD_* variables and from flags; each "
+        "overrides the one before. --print-config shows what they come to, --print-sample "
+        "prints a file to begin with.",
+        "", out);
     fputc('\n', out);
     fl_config_print_help(program->settings, group_len(program, 0), out);
     for (const struct fl_program_group *group = program->groups; group && group->heading; group++) {

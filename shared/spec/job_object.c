@@ -4,7 +4,7 @@
 
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
-#include "shared/base/near.h"
+#include "shared/base/closest_match.h"
 #include "shared/base/resource_name.h"
 #include "shared/spec/job_spec.h"
 #include "shared/spec/job_value.h"
@@ -16,7 +16,7 @@ void fl_job_refuse_field(const struct fl_job_check *check, enum fl_job_object ob
 {
     const struct fl_job_refused *refused = fl_job_find_refused(object, item->key);
     struct fl_job_fields fields = fl_job_fields(object);
-    struct fl_near near = fl_near(item->key);
+    struct fl_closest_match match = fl_closest_match(item->key);
     const char *names = "";
     struct fl_json at_key = {.kind = FL_JSON_STRING, .text = item->key, .at = item->key_at};
 
@@ -32,11 +32,11 @@ void fl_job_refuse_field(const struct fl_job_check *check, enum fl_job_object ob
         if ((fields.at[i].flags & flags) != flags) continue;
         names = fl_arena_printf(check->arena, "%s%s" FL_STR_FMT, names, *names ? ", " : "",
                                 FL_STR_ARG(fields.at[i].name));
-        fl_near_offer(&near, fields.at[i].name);
+        fl_closest_match_offer(&match, fields.at[i].name);
     }
-    if (near.best.len) {
-        fl_job_wrong(check, path, &at_key, near.best, "unknown field; did you mean " FL_STR_FMT "?",
-                     FL_STR_ARG(near.best));
+    if (match.best.len) {
+        fl_job_wrong(check, path, &at_key, match.best,
+                     "unknown field; did you mean " FL_STR_FMT "?", FL_STR_ARG(match.best));
     } else {
         fl_job_wrong(check, path, &at_key, fl_str_c(names), "unknown field");
     }
@@ -153,11 +153,11 @@ static void read_named(const struct fl_job_check *check, const struct fl_job_fie
 {
     uint64_t page_bytes = fl_resource_page_bytes(path->key), n = 0;
 
-    if (to->len == FL_JOB_EXTRAS_MAX) {
+    if (to->len == FL_JOB_NAMED_MAX) {
         fl_job_wrong(check, path, NULL, (struct fl_str){0},
                      "a job may ask for " FL_QUOTE(
-                         FL_JOB_EXTRAS_MAX) " kinds of resources beside cpu, memory and gpus, and "
-                                            "this is one more");
+                         FL_JOB_NAMED_MAX) " kinds of resources beside cpu, memory and gpus, and "
+                                           "this is one more");
         return;
     }
     fl_job_read_value(check, field, path, node, &n);

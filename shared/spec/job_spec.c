@@ -211,10 +211,10 @@ static void sum_up(const struct fl_job_check *check, const struct fl_json *root,
     size_t named_len = fl_job_spec_named(spec, check->arena).len;
     uint64_t replicas = 0;
 
-    if (named_len > FL_JOB_EXTRAS_MAX) {
+    if (named_len > FL_JOB_NAMED_MAX) {
         fl_job_wrong(check, NULL, NULL, NOTHING,
                      "it asks for %zu kinds of resources beside cpu, memory and gpus; the limit "
-                     "is " FL_QUOTE(FL_JOB_EXTRAS_MAX) " in all roles together",
+                     "is " FL_QUOTE(FL_JOB_NAMED_MAX) " in all roles together",
                      named_len);
     }
     for (size_t i = 0; i < spec->roles.len; i++) {

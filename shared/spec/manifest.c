@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "shared/base/arena.h"
+#include "shared/base/closest_match.h"
 #include "shared/base/job_limits.h"
-#include "shared/base/near.h"
 #include "shared/spec/manifest_fields.h"
 #include "shared/spec/pairs.h"
 
@@ -112,15 +112,15 @@ static void put(struct reading *reading, struct built *to, const char *place,
 static void refuse_unknown(const struct fl_job_check *check, enum fl_manifest_object object,
                            const struct fl_path *path, const struct fl_json *node)
 {
-    struct fl_near near = fl_near(path->key);
+    struct fl_closest_match match = fl_closest_match(path->key);
     const struct fl_manifest_field *field;
 
     for (size_t i = 0; (field = fl_manifest_field_at(i)); i++) {
-        if (field->object == object) fl_near_offer(&near, field->name);
+        if (field->object == object) fl_closest_match_offer(&match, field->name);
     }
-    if (near.best.len) {
+    if (match.best.len) {
         fl_job_wrong(check, path, node, NOTHING, "unknown field; did you mean " FL_STR_FMT "?",
-                     FL_STR_ARG(near.best));
+                     FL_STR_ARG(match.best));
     } else {
         fl_job_wrong(check, path, node, NOTHING,
                      "a field that Fairlead does not know: leave it out, or leave this object to "
@@ -660,16 +660,16 @@ static const struct fl_manifest_kind *find_kind(const struct fl_job_check *check
 {
     struct fl_str api = text_of(manifest, FL_STR("apiVersion"));
     struct fl_str name = text_of(manifest, FL_STR("kind"));
-    const struct fl_manifest_kind *kind, *near = NULL;
+    const struct fl_manifest_kind *kind, *match = NULL;
 
     for (size_t i = 0; (kind = fl_manifest_kind_at(i)); i++) {
         struct fl_str own = fl_str_c(kind->api);
 
         if (!fl_str_eq(fl_str_c(kind->name), name)) continue;
         if (kind->is_taken && fl_str_eq(own, api)) return kind;
-        if (fl_str_eq(kind->is_taken ? group_of(own) : own, group_of(api))) near = kind;
+        if (fl_str_eq(kind->is_taken ? group_of(own) : own, group_of(api))) match = kind;
     }
-    refuse_kind(check, path, manifest, near);
+    refuse_kind(check, path, manifest, match);
     return NULL;
 }
 

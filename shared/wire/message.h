@@ -19,7 +19,7 @@
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/base/usage.h"
-#include "shared/wire/offers.h"
+#include "shared/wire/named_resources.h"
 
 /* The versions of the protocol this build speaks: HELLO offers them, WELCOME names the chosen
  * one. */

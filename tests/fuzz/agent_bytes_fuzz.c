@@ -14,9 +14,9 @@
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 #include "shared/base/dependency.h"
-#include "shared/base/picks.h"
+#include "shared/base/element_set.h"
 #include "shared/base/usage.h"
-#include "shared/wire/offers.h"
+#include "shared/wire/named_resources.h"
 #include "shared/wire/visit.h"
 
 enum { INPUT_BYTES_MAX = 128 << 10 };
@@ -99,18 +99,18 @@ static void read_visit(struct fl_str bytes)
 
 static void read_offers(struct fl_str text, struct fl_arena *arena)
 {
-    const struct fl_offer *offers;
+    const struct fl_named_resource *offers;
     struct fl_err err = {0};
     struct fl_buf again;
     size_t len;
 
-    if (!fl_offers_read(text, arena, &offers, &len, &err)) {
+    if (!fl_named_resources_read(text, arena, &offers, &len, &err)) {
         fl_assert(err.code == FL_INVALID || err.code == FL_TOO_LARGE);
         return;
     }
-    fl_assert(len <= FL_OFFERS_MAX && text.len <= FL_OFFERS_BYTES_MAX);
-    fl_buf_init(&again, FL_OFFERS_BYTES_MAX);
-    fl_assert(fl_offers_write(&again, offers, len));
+    fl_assert(len <= FL_NAMED_RESOURCES_MAX && text.len <= FL_NAMED_RESOURCES_BYTES_MAX);
+    fl_buf_init(&again, FL_NAMED_RESOURCES_BYTES_MAX);
+    fl_assert(fl_named_resources_write(&again, offers, len));
     demand_same(&again, text);
 }
 
@@ -134,27 +134,28 @@ static void read_usage(struct fl_str bytes)
 
 static void read_picks(struct fl_str bytes)
 {
-    struct fl_picks picks;
+    struct fl_element_set picks;
     struct fl_err err = {0};
     struct fl_buf again;
 
-    if (!fl_picks_decode(bytes, &picks, &err)) {
+    if (!fl_element_set_decode(bytes, &picks, &err)) {
         fl_assert(err.code == FL_TORN || err.code == FL_TOO_LARGE);
         return;
     }
     for (size_t i = 0; i < picks.len; i++) {
-        const struct fl_picks_range *range = &picks.at[i];
+        const struct fl_element_set_range *range = &picks.at[i];
 
         fl_assert(range->first <= range->last);
         if (i > 0) fl_assert(range->first > picks.at[i - 1].last + 1);
-        fl_assert(fl_picks_has(&picks, range->first) && fl_picks_has(&picks, range->last));
-        fl_assert(fl_picks_rank(&picks, range->first) == range->before);
-        fl_assert(fl_picks_nth(&picks, range->before) == range->first);
+        fl_assert(fl_element_set_has(&picks, range->first) &&
+                  fl_element_set_has(&picks, range->last));
+        fl_assert(fl_element_set_rank(&picks, range->first) == range->before);
+        fl_assert(fl_element_set_nth(&picks, range->before) == range->first);
     }
-    fl_buf_init(&again, FL_PICKS_BYTES_MAX);
-    fl_assert(fl_picks_encode(&again, &picks));
+    fl_buf_init(&again, FL_ELEMENT_SET_BYTES_MAX);
+    fl_assert(fl_element_set_encode(&again, &picks));
     demand_same(&again, bytes);
-    fl_picks_fini(&picks);
+    fl_element_set_fini(&picks);
 }
 
 static void read_dependencies(struct fl_str bytes, struct fl_arena *arena)

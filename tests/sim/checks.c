@@ -3,7 +3,7 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
-#include "shared/base/picks.h"
+#include "shared/base/element_set.h"
 #include "tests/sim/checks_state.h"
 #include "tests/sim/policy_time.h"
 
@@ -64,38 +64,38 @@ struct checks_job *checks_job(struct checks *checks, uint64_t id)
     return &checks->jobs.at[id];
 }
 
-static struct fl_picks picks_of(const struct checks *checks, uint64_t job)
+static struct fl_element_set picks_of(const struct checks *checks, uint64_t job)
 {
-    struct fl_picks picks = {0};
+    struct fl_element_set picks = {0};
     struct fl_err err = {0};
     struct row row;
 
     fl_assert(fake_pg_find_ever(checks->pg, ROW_TABLE_job, job, 0, 0, &row));
-    fl_assert(fl_picks_decode(row.job_new.picked, &picks, &err));
+    fl_assert(fl_element_set_decode(row.job_new.picked, &picks, &err));
     return picks;
 }
 
 uint32_t checks_number(const struct checks *checks, uint64_t job, uint32_t place)
 {
-    struct fl_picks picks;
+    struct fl_element_set picks;
     uint32_t number;
 
     if (!checks->jobs.at[job].is_picked) return place;
     picks = picks_of(checks, job);
-    number = fl_picks_nth(&picks, place);
-    fl_picks_fini(&picks);
+    number = fl_element_set_nth(&picks, place);
+    fl_element_set_fini(&picks);
     return number;
 }
 
 bool checks_has_number(const struct checks *checks, uint64_t job, uint32_t element)
 {
-    struct fl_picks picks;
+    struct fl_element_set picks;
     bool has;
 
     if (!checks->jobs.at[job].is_picked) return element < checks->jobs.at[job].elements;
     picks = picks_of(checks, job);
-    has = fl_picks_has(&picks, element);
-    fl_picks_fini(&picks);
+    has = fl_element_set_has(&picks, element);
+    fl_element_set_fini(&picks);
     return has;
 }
 

@@ -1,5 +1,5 @@
 /* I33: no follower of a job hears its end too early, or never. */
-#include "controlplane/logs/log_fate.h"
+#include "controlplane/logs/log_output_state.h"
 #include "tests/sim/checks_state.h"
 
 static bool has_whole(const struct checks_log *logs, struct fl_cluster cluster,
@@ -68,15 +68,15 @@ void checks_output_end(const struct checks *checks, const struct checks_log *log
         bool has_run = truth && truth->run_from != 0;
         bool is_ended = has_whole(logs, output->cluster, output);
 
-        switch (log_fate(output->letter, false, is_ended, false)) {
-        case LOG_FATE_none:
+        switch (log_output_state(output->letter, false, is_ended, false)) {
+        case LOG_OUTPUT_STATE_none:
             if (has_run) blame(checks, output, "it ran, and no follower waits for its output");
             break;
-        case LOG_FATE_awaited:
+        case LOG_OUTPUT_STATE_awaited:
             if (!truth || !truth->is_wiped) blame(checks, output, "followers wait for ever");
             break;
-        case LOG_FATE_ended:
-        case LOG_FATE_lost:
+        case LOG_OUTPUT_STATE_ended:
+        case LOG_OUTPUT_STATE_lost:
             break;
         }
     }

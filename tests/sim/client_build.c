@@ -7,8 +7,8 @@
 #include "controlplane/core/shape.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/element_set.h"
 #include "shared/base/hash.h"
-#include "shared/base/picks.h"
 #include "tests/sim/sim_amounts.h"
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static void draw_named(const struct fake_client *client, const struct client_sha
     for (size_t k = 0; k < SIM_RESOURCES_LEN && shape->roles_len == 1; k++) {
         if (fl_prng_below(&prng, 1000) >= 200) continue;
         shape->kinds[shape->kinds_len] = fl_str_c(sim_resource_name(k));
-        role->extras[shape->kinds_len++] = 1 + fl_prng_below(&prng, k == 0 ? 40 : 3 - k);
+        role->named[shape->kinds_len++] = 1 + fl_prng_below(&prng, k == 0 ? 40 : 3 - k);
     }
 }
 
@@ -162,21 +162,21 @@ static struct fl_str queue_name(const struct fake_client *client, uint64_t n,
 static struct fl_str draw_picks(struct fl_prng *prng, struct fl_arena *arena,
                                 uint32_t *ret_elements)
 {
-    struct fl_picks picks = {0};
+    struct fl_element_set picks = {0};
     struct fl_err err = {0};
     struct fl_buf bytes;
     struct fl_str copy;
 
     for (uint32_t i = 0; i < 6; i++) {
         if (fl_prng_chance(prng, 500000) || (i == 5 && picks.len == 0)) {
-            fl_assert(fl_picks_add(&picks, i, &err));
+            fl_assert(fl_element_set_add(&picks, i, &err));
         }
     }
-    fl_buf_init(&bytes, FL_PICKS_BYTES_MAX);
-    fl_assert(fl_picks_encode(&bytes, &picks));
-    *ret_elements = fl_picks_count(&picks);
+    fl_buf_init(&bytes, FL_ELEMENT_SET_BYTES_MAX);
+    fl_assert(fl_element_set_encode(&bytes, &picks));
+    *ret_elements = fl_element_set_count(&picks);
     copy = (struct fl_str){fl_arena_copy(arena, bytes.at, bytes.len), bytes.len};
-    fl_picks_fini(&picks);
+    fl_element_set_fini(&picks);
     fl_buf_fini(&bytes);
     return copy;
 }

@@ -106,7 +106,7 @@ uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resour
 /* Whether a gang of this form would find room, taken node by node: beside what others use of its
  * nodes, while it lives ... */
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape);
-/* ... or on the whole of its nodes, as a hub knows them, which hears neither of a cluster's death nor
+/* ... or on the whole of its nodes, as a hub knows them: it hears neither of a cluster's death nor
  * of the end of what others use. */
 bool fake_runtime_could_ever(const struct fake_runtime *runtime, const struct shape *shape);
 

@@ -242,7 +242,7 @@ static void mark_slices(struct hub *hub)
     const struct core *core = engine_core(hub->engine);
     uint64_t reloads = engine_stats(hub->engine).reloads;
 
-    if (core && core_stats(core).later > 0) {
+    if (core && core_stats(core).walks > 0) {
         sim_mark(hub->sim, MARK_slice_cut);
         if (reloads != hub->reloads) sim_mark(hub->sim, MARK_slice_after_reload);
     }

@@ -24,16 +24,16 @@ static bool has_number(const struct policy_job *job, uint32_t number)
 
 static void read_numbers(struct policy_job *job, const struct row_job_new *row)
 {
-    struct fl_picks picks = {0};
+    struct fl_element_set picks = {0};
     struct fl_err err = {0};
 
-    fl_assert(row->picked.len == 0 || fl_picks_decode(row->picked, &picks, &err));
+    fl_assert(row->picked.len == 0 || fl_element_set_decode(row->picked, &picks, &err));
     for (uint32_t place = 0; place < row->elements && row->elements <= 32; place++) {
-        uint32_t number = picks.len ? fl_picks_nth(&picks, place) : place;
+        uint32_t number = picks.len ? fl_element_set_nth(&picks, place) : place;
 
         if (number < 64) job->numbers |= UINT64_C(1) << number;
     }
-    fl_picks_fini(&picks);
+    fl_element_set_fini(&picks);
 }
 
 void policy_each_job(struct policy *policy, const struct row_job_new *row)

@@ -8,12 +8,12 @@
 #include "shared/base/job_name.h"
 #include "tests/sim/policy_access.h"
 #include "tests/sim/policy_after.h"
-#include "tests/sim/policy_asked.h"
 #include "tests/sim/policy_each.h"
 #include "tests/sim/policy_edit.h"
 #include "tests/sim/policy_ends.h"
 #include "tests/sim/policy_overdue.h"
 #include "tests/sim/policy_reads.h"
+#include "tests/sim/policy_requests.h"
 #include "tests/sim/policy_runs.h"
 #include "tests/sim/policy_singleton.h"
 #include "tests/sim/policy_time.h"
@@ -25,7 +25,7 @@ struct policy *policy_create(struct sim *sim, const struct policy_config *config
     policy->sim = sim;
     policy->config = *config;
     policy->is_walking = config->slice_max < POLICY_SLICE_SMALL;
-    policy->asked = policy_asked_create();
+    policy->requests = policy_requests_create();
     policy->access = policy_access_create();
     return policy;
 }
@@ -74,7 +74,7 @@ void policy_destroy(struct policy *policy)
     fl_vec_fini(&policy->must_stop);
     fl_vec_fini(&policy->must_be_over);
     fl_vec_fini(&policy->singletons);
-    policy_asked_destroy(policy->asked);
+    policy_requests_destroy(policy->requests);
     policy_access_destroy(policy->access);
     fl_free(policy);
 }
@@ -263,11 +263,11 @@ static void forget_old(struct policy_cluster *cluster, uint32_t i)
 
 static void hear_named(const struct core_node_report *told, struct policy_report *report)
 {
-    for (size_t i = 0; i < told->extras_len; i++) {
+    for (size_t i = 0; i < told->named_len; i++) {
         for (size_t k = 0; k < SIM_RESOURCES_LEN; k++) {
-            if (!fl_str_eq(told->extras[i].name, fl_str_c(sim_resource_name(k)))) continue;
-            report->total.named[k] = told->extras[i].total;
-            report->free.named[k] = told->extras[i].free;
+            if (!fl_str_eq(told->named[i].name, fl_str_c(sim_resource_name(k)))) continue;
+            report->total.named[k] = told->named[i].total;
+            report->free.named[k] = told->named[i].free;
         }
     }
 }
@@ -313,7 +313,7 @@ static void hear_lost(struct policy *policy, const struct core_event *event)
 void policy_heard(struct policy *policy, const struct core_event *event)
 {
     policy->state++;
-    policy_asked_heard(policy, event);
+    policy_requests_heard(policy, event);
     policy_access_heard(policy, event);
     switch (event->kind) {
     case CORE_EV_session_open:
@@ -788,7 +788,7 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
 
         fl_assert(row_decode(&reader, &row, &err)); /* I7 has read it already */
         policy->state++;
-        policy_asked_row(policy, &row);
+        policy_requests_row(policy, &row);
         policy_access_row(policy, &row);
         read_row(policy, &row);
     }
@@ -796,7 +796,7 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
     policy_after_batch(policy);
     policy_each_batch(policy);
     policy_singleton_batch(policy);
-    policy_asked_batch(policy);
+    policy_requests_batch(policy);
     policy_access_batch(policy);
     policy->state++; /* the last row is in, too */
     policy_note_claims(policy);
@@ -807,7 +807,7 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
 void policy_answered(struct policy *policy, const struct core_answer *answer, bool is_current,
                      uint64_t epoch)
 {
-    policy_asked_answered(policy, answer);
+    policy_requests_answered(policy, answer);
     policy_access_answered(policy, answer);
     /* A leader without a batch yet has forgotten what the model knows of the one before. */
     if (!is_current || answer->code != FL_OK || epoch != policy->epoch) return;

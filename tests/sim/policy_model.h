@@ -5,7 +5,7 @@
  * it measures how long work waits that could start.
  *   I25 only what may start is started    I26 only where it may be    I27 in its queue's order
  *   I28 ends have their true reasons, are charged, repeated, summed up (policy_ends, policy_runs)
- *   I29 each change was asked for (policy_asked)    I30 who may come in does (policy_access)
+ *   I29 each change was asked for (policy_requests)    I30 who may come in does (policy_access)
  *   I31 what is shown is so (policy_reads)
  *   I33 no cluster keeps work waiting for a word (policy_overdue)
  *   I32 the core's time keeps pace with the true time (policy_time)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/sim/policy_after.h"
-#include "tests/sim/policy_asked.h"
 #include "tests/sim/policy_each.h"
+#include "tests/sim/policy_requests.h"
 #include "tests/sim/policy_runs.h"
 #include "tests/sim/policy_singleton.h"
 
@@ -384,7 +384,7 @@ static void I31_the_queue_is_true(struct policy *policy, const struct core_queue
 
 void policy_reads_answered(struct policy *policy, const struct core_answer *answer)
 {
-    struct policy_question question = policy_asked_question(policy, answer);
+    struct policy_question question = policy_requests_question(policy, answer);
 
     policy->known_at = policy->sim->now; /* no batch bounds what the leader has heard */
 

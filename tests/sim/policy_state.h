@@ -182,7 +182,7 @@ struct policy_job {
 struct policy_shape {
     bool is_known;
     char *bytes;
-    uint64_t hash; /* over the bytes, see policy_asked.c */
+    uint64_t hash; /* over the bytes, see policy_requests.c */
     struct shape shape;
     uint32_t replicas;
     struct sim_amounts largest; /* the most that one replica wants, by resource */
@@ -213,7 +213,7 @@ struct policy_queue {
     FL_VEC(uint64_t) open; /* highest priority first, then by age */
 };
 
-struct policy_asked;
+struct policy_requests;
 struct policy_access;
 
 struct policy_time {
@@ -233,7 +233,7 @@ struct policy_singleton {
 
 struct policy {
     struct sim *sim;
-    struct policy_asked *asked;
+    struct policy_requests *requests;
     struct policy_access *access;
     struct policy_config config;
     uint64_t epoch;   /* the newest batch's */

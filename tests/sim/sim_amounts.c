@@ -42,8 +42,8 @@ struct sim_amounts sim_amounts_of_role(const struct shape *shape, const struct s
         size_t place = place_of(shape->kinds[k]);
 
         if (place < SIM_RESOURCES_LEN) {
-            amounts.named[place] = role->extras[k];
-        } else if (role->extras[k] > 0) {
+            amounts.named[place] = role->named[k];
+        } else if (role->named[k] > 0) {
             amounts.usual.cpu_milli = UINT32_MAX;
         }
     }
@@ -56,7 +56,7 @@ struct fl_amounts sim_amounts_listed(const struct shape *shape, const struct sha
     struct fl_amounts named = {0};
 
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        fl_amounts_set(&named, (struct fl_amount){shape->kinds[k], role->extras[k]}, arena);
+        fl_amounts_set(&named, (struct fl_amount){shape->kinds[k], role->named[k]}, arena);
     }
     return named;
 }

@@ -478,11 +478,11 @@ static void go_on(struct drive *drive, struct core *fresh)
     struct core_batch *batch = core_batch_create(1);
 
     core_step(fresh, &begin, batch);
-    if (core_stats(fresh).later > 0) drive->resumed++;
+    if (core_stats(fresh).walks > 0) drive->resumed++;
     while (core_settle(fresh, drive->now, batch)) {
         core_check(fresh);
     }
-    assert_int_equal(core_stats(fresh).later, 0);
+    assert_int_equal(core_stats(fresh).walks, 0);
     core_batch_destroy(batch);
 }
 
@@ -537,7 +537,7 @@ static void a_core_loaded_from_the_rows_of_another_is_its_equal(void **state)
         if (turn % 40 == 39) greet(&drive, 1 + (uint32_t)fl_prng_below(&drive.prng, CLUSTERS));
         report_some(&drive);
         commit(&drive);
-        if (turn % 25 == 24 || (drive.is_cut && core_stats(drive.core).later > 0)) compare(&drive);
+        if (turn % 25 == 24 || (drive.is_cut && core_stats(drive.core).walks > 0)) compare(&drive);
     }
     assert_true(drive.resumed > 0);
     printf("core driven: %" PRIu64 " jobs, %" PRIu64 " commits, %" PRIu64

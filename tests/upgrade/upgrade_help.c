@@ -8,7 +8,7 @@
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/base/dependency.h"
-#include "shared/base/picks.h"
+#include "shared/base/element_set.h"
 #include "tests/fl_test.h"
 
 #define ROW(row_kind, ...) ((struct row){.kind = ROW_##row_kind, .row_kind = {__VA_ARGS__}})
@@ -41,14 +41,14 @@ static struct fl_str shape_bytes(uint32_t millis)
 static struct fl_str picked_bytes(void)
 {
     static uint8_t at[64];
-    struct fl_picks picks = {0};
+    struct fl_element_set picks = {0};
     struct fl_err err = {0};
     struct fl_buf buf;
 
     fl_buf_init(&buf, sizeof at);
-    fl_assert(fl_picks_add(&picks, 4, &err) && fl_picks_add(&picks, 6, &err));
-    fl_assert(fl_picks_encode(&buf, &picks));
-    fl_picks_fini(&picks);
+    fl_assert(fl_element_set_add(&picks, 4, &err) && fl_element_set_add(&picks, 6, &err));
+    fl_assert(fl_element_set_encode(&buf, &picks));
+    fl_element_set_fini(&picks);
     return taken(&buf, at);
 }
 

@@ -169,7 +169,7 @@ static void on_retried(struct api_call *call, struct fl_job job, enum fl_code co
 
     (void)job;
     (void)text;
-    fl_picks_fini(&bulk->resubmit.picks);
+    fl_element_set_fini(&bulk->resubmit.picks);
     if (code == FL_OK) {
         bulk->changed++;
     } else {

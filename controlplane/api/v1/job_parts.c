@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "controlplane/api/v1/job_lookup.h"
-#include "shared/base/picks.h"
+#include "shared/base/element_set.h"
 #include "shared/spec/job_spec.h"
 
 struct parts {
@@ -59,13 +59,13 @@ static void on_spec(struct api_call *call, struct fl_str body)
 
 static bool has_element(const struct read_job *job, uint32_t element)
 {
-    struct fl_picks picks = {0};
+    struct fl_element_set picks = {0};
     struct fl_err err = {0};
     bool has = true;
 
     if (!job->is_picked) return element < job->elements;
-    if (fl_picks_decode(job->picked, &picks, &err)) has = fl_picks_has(&picks, element);
-    fl_picks_fini(&picks);
+    if (fl_element_set_decode(job->picked, &picks, &err)) has = fl_element_set_has(&picks, element);
+    fl_element_set_fini(&picks);
     return has;
 }
 

@@ -50,16 +50,16 @@ static bool put_picks(struct api_call *call, struct fl_arena *arena, struct core
         item->picked = fl_arena_str(arena, resubmit->job.picked);
         return true;
     }
-    if (fl_picks_count(&resubmit->picks) == 0) {
+    if (fl_element_set_count(&resubmit->picks) == 0) {
         fail(call, FL_CONFLICT, "no element of it failed");
         return false;
     }
-    fl_buf_init_in(&buf, FL_PICKS_BYTES_MAX, arena);
-    if (!fl_picks_encode(&buf, &resubmit->picks)) {
+    fl_buf_init_in(&buf, FL_ELEMENT_SET_BYTES_MAX, arena);
+    if (!fl_element_set_encode(&buf, &resubmit->picks)) {
         fail(call, FL_TOO_LARGE, "too many single elements; take ranges, or the whole job");
         return false;
     }
-    item->elements = fl_picks_count(&resubmit->picks);
+    item->elements = fl_element_set_count(&resubmit->picks);
     item->picked = fl_buf_take(&buf);
     return true;
 }
@@ -71,7 +71,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
     struct core_submit_item *item;
     struct submit_spec shared;
     struct fl_job_spec spec;
-    struct fl_picks picks;
+    struct fl_element_set picks;
     struct fl_err err = {0};
     char queue[64], name[FL_JOB_NAME_MAX] = "";
 
@@ -119,7 +119,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
     picks = resubmit->picks;
     if (resubmit->is_one_of_many) fl_job_name(resubmit->job.job, name);
     if (!api_idempotent_part(call, event, name)) {
-        fl_picks_fini(&picks); /* the call is gone, and 'resubmit' with it */
+        fl_element_set_fini(&picks); /* the call is gone, and 'resubmit' with it */
         return;
     }
     api_ask_any(call, event, on_submitted);
@@ -133,7 +133,7 @@ static void on_failed(struct api_call *call, const struct read_attempts *attempt
     struct fl_err err = {0};
 
     for (size_t i = 0; i < attempts->len; i++) {
-        if (fl_picks_add(&resubmit->picks, attempts->at[i].attempt.element, &err)) continue;
+        if (fl_element_set_add(&resubmit->picks, attempts->at[i].attempt.element, &err)) continue;
         fail(call, err.code, fl_arena_printf(&call->arena, "%s", err.text));
         return;
     }
@@ -165,17 +165,17 @@ static void on_alike(struct api_call *call, const struct read_failures *page)
 
         failure_group_id(&page->at[i], id);
         if (!fl_str_eq(fl_str_c(id), resubmit->failure)) continue;
-        if (fl_picks_add(&resubmit->picks, page->at[i].element, &err)) continue;
+        if (fl_element_set_add(&resubmit->picks, page->at[i].element, &err)) continue;
         fail(call, err.code,
              fl_arena_printf(&call->arena,
                              "this group lies in over %d ranges: retry with only: failed, or "
                              "elements in parts",
-                             FL_PICKS_RANGES_MAX));
+                             FL_ELEMENT_SET_RANGES_MAX));
         return;
     }
     if (page->has_more) {
         read_alike(call, page->next);
-    } else if (fl_picks_count(&resubmit->picks) == 0) {
+    } else if (fl_element_set_count(&resubmit->picks) == 0) {
         fail(call, FL_CONFLICT,
              "no element of it failed so; GET /v1/jobs/{job}/failures has its groups");
     } else {
@@ -194,7 +194,7 @@ static void on_end(struct api_call *call)
 {
     struct job_resubmit *resubmit = call->state;
 
-    fl_picks_fini(&resubmit->picks);
+    fl_element_set_fini(&resubmit->picks);
 }
 
 void job_resubmit_start(struct api_call *call, const struct read_job *job)

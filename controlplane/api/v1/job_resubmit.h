@@ -5,17 +5,17 @@
 #pragma once
 
 #include "controlplane/api/call_reads.h"
-#include "shared/base/picks.h"
+#include "shared/base/element_set.h"
 
 enum resubmit_what { RESUBMIT_all, RESUBMIT_failed, RESUBMIT_failure, RESUBMIT_elements };
 
 struct job_resubmit {
     enum resubmit_what what;
-    struct fl_picks picks;  /* RESUBMIT_elements: which; else found out */
-    struct fl_str failure;  /* RESUBMIT_failure: the group's id */
-    struct read_job job;    /* copied into the call's arena */
-    bool waits_for_cluster; /* it is accepted even if no enrolled cluster could ever run it */
-    bool is_one_of_many;    /* the request has more, each with a key made of the request's */
+    struct fl_element_set picks; /* RESUBMIT_elements: which; else found out */
+    struct fl_str failure;       /* RESUBMIT_failure: the group's id */
+    struct read_job job;         /* copied into the call's arena */
+    bool waits_for_cluster;      /* it is accepted even if no enrolled cluster could ever run it */
+    bool is_one_of_many;         /* the request has more, each with a key made of the request's */
     /* FL_OK with the new job, else why not.  The picks are the caller's to fini. */
     void (*done)(struct api_call *call, struct fl_job job, enum fl_code code, const char *text);
 };

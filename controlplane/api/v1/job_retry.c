@@ -13,7 +13,7 @@ static void done(struct api_call *call, struct fl_job job, enum fl_code code, co
 {
     struct job_resubmit *resubmit = call->state;
 
-    fl_picks_fini(&resubmit->picks);
+    fl_element_set_fini(&resubmit->picks);
     call->on_end = NULL;
     if (code == FL_OK) {
         job_answer(call, job);
@@ -27,7 +27,7 @@ static void open_job(struct api_call *call, struct fl_job job)
     struct job_resubmit *resubmit = call->state;
 
     (void)job;
-    fl_picks_fini(&resubmit->picks);
+    fl_element_set_fini(&resubmit->picks);
     api_fail(call, FL_CONFLICT, "the job has not ended; cancel it or wait for its end");
 }
 
@@ -46,7 +46,8 @@ static bool fail_elements(struct api_call *call, const struct fl_json *got)
     return false;
 }
 
-static bool read_elements(struct api_call *call, const struct fl_json *list, struct fl_picks *picks)
+static bool read_elements(struct api_call *call, const struct fl_json *list,
+                          struct fl_element_set *picks)
 {
     const struct fl_json **sorted;
     struct fl_err err = {0};
@@ -59,7 +60,7 @@ static bool read_elements(struct api_call *call, const struct fl_json *list, str
     }
     qsort(sorted, len, sizeof *sorted, by_number);
     for (size_t i = 0; i < len; i++) {
-        if (fl_picks_add(picks, (uint32_t)sorted[i]->n, &err)) continue;
+        if (fl_element_set_add(picks, (uint32_t)sorted[i]->n, &err)) continue;
         if (err.code == FL_INVALID) return fail_elements(call, sorted[i]);
         api_fail(call, err.code, "%s", err.text);
         return false;
@@ -113,11 +114,11 @@ static bool read_body(struct api_call *call, struct job_resubmit *resubmit)
 static void ended(struct api_call *call, const struct read_job *job)
 {
     struct job_resubmit *resubmit = call->state;
-    uint32_t last = 0, count = fl_picks_count(&resubmit->picks);
+    uint32_t last = 0, count = fl_element_set_count(&resubmit->picks);
 
-    if (count > 0) last = fl_picks_nth(&resubmit->picks, count - 1);
+    if (count > 0) last = fl_element_set_nth(&resubmit->picks, count - 1);
     if (resubmit->what == RESUBMIT_elements && !job->is_picked && last >= job->elements) {
-        fl_picks_fini(&resubmit->picks);
+        fl_element_set_fini(&resubmit->picks);
         api_fail(call, FL_INVALID, "the job has elements 0 to %u", job->elements - 1);
         return;
     }
@@ -134,7 +135,7 @@ static void retry_job(struct api_call *call)
     if (read_body(call, resubmit)) {
         job_lookup(call, open_job, ended);
     } else {
-        fl_picks_fini(&resubmit->picks);
+        fl_element_set_fini(&resubmit->picks);
     }
 }
 

@@ -17,7 +17,7 @@ static void take_kinds(const struct fl_job_spec *spec, struct fl_arena *arena, s
     for (size_t k = 0; k < kinds.len; k++) {
         shape->kinds[k] = kinds.at[k].name;
         for (size_t i = 0; i < spec->roles.len; i++) {
-            shape->roles[i].extras[k] =
+            shape->roles[i].named[k] =
                 fl_amounts_of(&spec->roles.at[i].request.named, kinds.at[k].name);
         }
     }

@@ -34,7 +34,7 @@ static uint64_t load_ppm(const struct room *room, struct fl_cluster id)
     const struct room_cluster *changed = room_changed(room, id);
     struct fl_resources_sum total = cluster->total_sum;
     struct fl_resources_sum free = changed ? changed->free_sum : cluster->free_sum;
-    const struct extras *extras = changed ? &changed->extras : &cluster->extras;
+    const struct named_resources *named = changed ? &changed->named : &cluster->named;
     uint64_t worst = used_ppm(total.cpu_milli, free.cpu_milli, total.cpu_milli >> 32 ? 10 : 0);
     uint64_t memory = used_ppm(total.memory_bytes, free.memory_bytes, 20);
     uint64_t gpus = used_ppm(total.gpus, free.gpus, total.gpus >> 32 ? 10 : 0);
@@ -42,9 +42,9 @@ static uint64_t load_ppm(const struct room *room, struct fl_cluster id)
     if (!judge_takes_work(cluster)) return NO_LOAD;
     if (memory > worst) worst = memory;
     if (gpus > worst) worst = gpus;
-    for (uint8_t i = 0; i < extras->len; i++) {
-        const struct extra *extra = &extras->at[i];
-        uint64_t used = used_ppm(extra->total, extra->free, extra->total >> 32 ? 20 : 0);
+    for (uint8_t i = 0; i < named->len; i++) {
+        const struct named_resource *resource = &named->at[i];
+        uint64_t used = used_ppm(resource->total, resource->free, resource->total >> 32 ? 20 : 0);
 
         if (used > worst) worst = used;
     }
@@ -262,8 +262,8 @@ void choose_start(struct chooser *chooser, const struct shape_entry *shape,
 
         room_take(&chooser->room, placement->cluster, placement->nodes[i], role->each);
         if (shape->shape.kinds_len == 0) continue;
-        room_take_extras(&chooser->room, placement->cluster, placement->nodes[i],
-                         shape_wants(&shape->shape, role));
+        room_take_named(&chooser->room, placement->cluster, placement->nodes[i],
+                        shape_wants(&shape->shape, role));
     }
     room_start(&chooser->room, placement->cluster, placement->cursor);
     weigh(chooser, placement->cluster);

@@ -19,7 +19,7 @@ struct draft {
     const struct cluster *cluster;
     const struct room_cluster *changed;
     struct fl_resources *picked; /* by node: the claim has so much of it so far */
-    uint64_t *picked_extras;     /* by node and kind of the shape: likewise */
+    uint64_t *picked_named;      /* by node and kind of the shape: likewise */
     uint32_t *nodes;             /* by replica */
     struct fl_heap nearest;      /* nodes by how much is missing there */
     uint64_t missing_ppm;        /* the sum of what was missing at each pick */
@@ -46,17 +46,19 @@ static struct fl_resources left_of(const struct draft *draft, uint32_t i, bool i
 }
 
 /* The same of the shape's kind. */
-static uint64_t extra_left_of(const struct draft *draft, uint32_t i, const struct shape *shape,
+static uint64_t named_left_of(const struct draft *draft, uint32_t i, const struct shape *shape,
                               uint32_t kind, bool is_now)
 {
     const struct node *node = &draft->cluster->nodes.at[i];
-    const struct extras *extras = room_extras(room_node(draft->room, draft->changed, i), node);
-    const struct extra *extra = extras_find(extras, shape->kind_numbers[kind]);
+    const struct named_resources *named =
+        room_named(room_node(draft->room, draft->changed, i), node);
+    const struct named_resource *resource = named_resources_find(named, shape->kind_numbers[kind]);
     uint64_t left;
 
-    if (!extra) return 0;
-    left = is_now && !draft->is_bare ? extra_spare(extra) : extra_empty(extra, draft->is_bare);
-    return left - extra_least(left, draft->picked_extras[i * shape->kinds_len + kind]);
+    if (!resource) return 0;
+    left = is_now && !draft->is_bare ? named_resource_spare(resource)
+                                     : named_resource_empty(resource, draft->is_bare);
+    return left - named_resource_least(left, draft->picked_named[i * shape->kinds_len + kind]);
 }
 
 /* How many of the role's replicas the node has left room for, at most 'most'. */
@@ -66,9 +68,9 @@ static uint32_t count_on(const struct draft *draft, uint32_t i, const struct sha
     uint32_t count = fl_resources_count(left_of(draft, i, is_now), role->each, most);
 
     for (uint32_t k = 0; k < shape->kinds_len && count > 0; k++) {
-        if (role->extras[k] == 0) continue;
-        count = (uint32_t)extra_least(count,
-                                      extra_left_of(draft, i, shape, k, is_now) / role->extras[k]);
+        if (role->named[k] == 0) continue;
+        count = (uint32_t)named_resource_least(count, named_left_of(draft, i, shape, k, is_now) /
+                                                          role->named[k]);
     }
     return count;
 }
@@ -78,7 +80,7 @@ static void pick(struct draft *draft, uint32_t i, const struct shape *shape,
 {
     fl_resources_add(&draft->picked[i], role->each);
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        draft->picked_extras[i * shape->kinds_len + k] += role->extras[k];
+        draft->picked_named[i * shape->kinds_len + k] += role->named[k];
     }
     draft->nodes[(*replica)++] = i;
 }
@@ -103,13 +105,15 @@ static uint64_t missing_ppm(const struct draft *draft, uint32_t i, const struct 
     if (gpus > worst) worst = gpus;
     if (memory > worst) worst = memory;
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        const struct extra *extra = extras_find(&node->extras, shape->kind_numbers[k]);
-        uint32_t step = extra && extra->total >> 32 ? 20 : 0; /* keeps the numbers small */
+        const struct named_resource *resource =
+            named_resources_find(&node->named, shape->kind_numbers[k]);
+        uint32_t step = resource && resource->total >> 32 ? 20 : 0; /* keeps the numbers small */
         uint64_t missing;
 
-        if (role->extras[k] == 0 || !extra) continue;
-        missing = missing_of(role->extras[k] >> step,
-                             extra_left_of(draft, i, shape, k, true) >> step, extra->total >> step);
+        if (role->named[k] == 0 || !resource) continue;
+        missing =
+            missing_of(role->named[k] >> step, named_left_of(draft, i, shape, k, true) >> step,
+                       resource->total >> step);
         if (missing > worst) worst = missing;
     }
     return worst;
@@ -167,19 +171,20 @@ static bool is_in_share(struct fl_resources_sum sum, struct fl_resources_sum tot
 }
 
 /* The same of resources with a name, alone. */
-static bool are_extras_in_share(const struct draft *draft, const struct shape *shape,
-                                uint32_t percent)
+static bool are_named_in_share(const struct draft *draft, const struct shape *shape,
+                               uint32_t percent)
 {
-    const struct extras *claims =
-        draft->changed ? &draft->changed->extras : &draft->cluster->extras;
+    const struct named_resources *claims =
+        draft->changed ? &draft->changed->named : &draft->cluster->named;
 
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        const struct extra *claim = extras_find(claims, shape->kind_numbers[k]);
-        const struct extra *all = extras_find(&draft->cluster->extras, shape->kind_numbers[k]);
+        const struct named_resource *claim = named_resources_find(claims, shape->kind_numbers[k]);
+        const struct named_resource *all =
+            named_resources_find(&draft->cluster->named, shape->kind_numbers[k]);
         uint64_t sum = claim ? claim->claimed : 0;
 
         for (uint32_t r = 0; r < shape->roles_len; r++) {
-            sum += shape->roles[r].replicas * shape->roles[r].extras[k];
+            sum += shape->roles[r].replicas * shape->roles[r].named[k];
         }
         if (sum > (all ? all->total : 0) / 100 * percent) return false;
     }
@@ -204,13 +209,13 @@ static bool may_claim(const struct draft *draft, const struct shape *shape, uint
             if (!is_in_share(sum, cluster->total_sum, percent_max)) return false;
         }
     }
-    return are_extras_in_share(draft, shape, percent_max);
+    return are_named_in_share(draft, shape, percent_max);
 }
 
 static bool is_part(const struct claim_part *part)
 {
     for (uint32_t k = 0; k < part->kinds_len; k++) {
-        if (part->extras[k] > 0) return true;
+        if (part->named[k] > 0) return true;
     }
     return !fl_resources_is_zero(part->room);
 }
@@ -227,7 +232,7 @@ static void list_parts(const struct draft *draft, const struct shape_entry *entr
 
         for (uint32_t k = 0; k < shape->kinds_len; k++) {
             part.kind_numbers[k] = shape->kind_numbers[k];
-            part.extras[k] = draft->picked_extras[i * shape->kinds_len + k];
+            part.named[k] = draft->picked_named[i * shape->kinds_len + k];
         }
         if (is_part(&part)) fl_arena_push(arena, &parts, part);
     }
@@ -244,8 +249,8 @@ static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_p
     judge_order_roles(shape, order);
     memset(draft->picked, 0, draft->cluster->nodes.len * sizeof *draft->picked);
     if (shape->kinds_len > 0) {
-        memset(draft->picked_extras, 0,
-               draft->cluster->nodes.len * shape->kinds_len * sizeof *draft->picked_extras);
+        memset(draft->picked_named, 0,
+               draft->cluster->nodes.len * shape->kinds_len * sizeof *draft->picked_named);
     }
     draft->missing_ppm = 0;
     for (uint32_t r = 0; r < shape->roles_len; r++) {
@@ -305,10 +310,10 @@ static bool next_draft(struct chooser *chooser, const struct shape_entry *shape,
         draft->changed = room_changed(room, id);
         draft->is_bare = false;
         fl_vec_reserve(&room->left, draft->cluster->nodes.len);
-        fl_vec_reserve(&room->left_extras, draft->cluster->nodes.len * shape->shape.kinds_len);
+        fl_vec_reserve(&room->left_named, draft->cluster->nodes.len * shape->shape.kinds_len);
         fl_vec_reserve(&room->found, shape->replicas);
         draft->picked = room->left.at;
-        draft->picked_extras = room->left_extras.at;
+        draft->picked_named = room->left_named.at;
         draft->nodes = room->found.at;
         return true;
     }
@@ -384,15 +389,18 @@ bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
     return memo->possible.n != 0;
 }
 
-static bool has_extras(const struct room_node *seen, const struct node *node,
-                       const struct claim_part *part, bool is_now)
+static bool has_named(const struct room_node *seen, const struct node *node,
+                      const struct claim_part *part, bool is_now)
 {
     for (uint32_t k = 0; k < part->kinds_len; k++) {
-        const struct extra *extra = extras_find(room_extras(seen, node), part->kind_numbers[k]);
+        const struct named_resource *resource =
+            named_resources_find(room_named(seen, node), part->kind_numbers[k]);
         uint64_t have = 0;
 
-        if (extra) have = is_now ? extra_spare(extra) : extra_empty(extra, false);
-        if (part->extras[k] > have) return false;
+        if (resource) {
+            have = is_now ? named_resource_spare(resource) : named_resource_empty(resource, false);
+        }
+        if (part->named[k] > have) return false;
     }
     return true;
 }
@@ -412,7 +420,7 @@ static bool has_room(const struct room *room, const struct claim *claim, bool is
 
         if (!fl_resources_fit(part->room,
                               is_now ? room_spare(seen, node) : room_empty(seen, node, false)) ||
-            !has_extras(seen, node, part, is_now)) {
+            !has_named(seen, node, part, is_now)) {
             return false;
         }
     }

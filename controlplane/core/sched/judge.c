@@ -76,13 +76,13 @@ static struct fl_resources room_of(enum room_kind kind, const struct room_node *
 }
 
 /* The same of a resource with a name. */
-static uint64_t extra_of(enum room_kind kind, const struct extras *extras, uint8_t number)
+static uint64_t amount_of(enum room_kind kind, const struct named_resources *named, uint8_t number)
 {
-    const struct extra *extra = extras_find(extras, number);
+    const struct named_resource *resource = named_resources_find(named, number);
 
-    if (!extra) return 0;
-    if (kind == ROOM_SPARE) return extra_spare(extra);
-    return kind == ROOM_FREE ? extra->free : extra->total;
+    if (!resource) return 0;
+    if (kind == ROOM_SPARE) return named_resource_spare(resource);
+    return kind == ROOM_FREE ? resource->free : resource->total;
 }
 
 static bool counts(enum room_kind kind, const struct cluster *cluster, const struct node *node)
@@ -110,7 +110,7 @@ static struct fl_resources most_of(const struct room *room, struct fl_cluster id
 static bool asks_for_more(const struct shape_role *role, const struct shape_role *than)
 {
     for (uint32_t k = 0; k < SHAPE_KINDS_MAX; k++) {
-        if (role->extras[k] != than->extras[k]) return role->extras[k] > than->extras[k];
+        if (role->named[k] != than->named[k]) return role->named[k] > than->named[k];
     }
     return false;
 }
@@ -158,7 +158,7 @@ struct search {
     const struct shape *shape;
     enum room_kind kind;
     struct fl_resources *left; /* NULL: there is one role */
-    uint64_t *left_extras;     /* by node and kind */
+    uint64_t *left_named;      /* by node and kind */
 };
 
 static void list_left(struct search *search)
@@ -167,17 +167,17 @@ static void list_left(struct search *search)
     uint32_t nodes_len = (uint32_t)search->cluster->nodes.len, kinds = search->shape->kinds_len;
 
     fl_vec_reserve(&room->left, nodes_len);
-    fl_vec_reserve(&room->left_extras, (size_t)nodes_len * kinds);
+    fl_vec_reserve(&room->left_named, (size_t)nodes_len * kinds);
     search->left = room->left.at;
-    search->left_extras = room->left_extras.at;
+    search->left_named = room->left_named.at;
     for (uint32_t i = 0; i < nodes_len; i++) {
         const struct node *node = &search->cluster->nodes.at[i];
         const struct room_node *changed = room_node(room, search->changed, i);
 
         search->left[i] = room_of(search->kind, changed, node);
         for (uint32_t k = 0; k < kinds; k++) {
-            search->left_extras[i * kinds + k] =
-                extra_of(search->kind, room_extras(changed, node), search->shape->kind_numbers[k]);
+            search->left_named[i * kinds + k] =
+                amount_of(search->kind, room_named(changed, node), search->shape->kind_numbers[k]);
         }
     }
     room->looked += nodes_len;
@@ -196,11 +196,11 @@ static uint32_t count_on(const struct search *search, uint32_t i, const struct s
     for (uint32_t k = 0; k < kinds && count > 0; k++) {
         uint64_t have;
 
-        if (role->extras[k] == 0) continue;
-        have = search->left ? search->left_extras[i * kinds + k]
-                            : extra_of(search->kind, room_extras(changed, node),
-                                       search->shape->kind_numbers[k]);
-        count = (uint32_t)extra_least(count, have / role->extras[k]);
+        if (role->named[k] == 0) continue;
+        have = search->left ? search->left_named[i * kinds + k]
+                            : amount_of(search->kind, room_named(changed, node),
+                                        search->shape->kind_numbers[k]);
+        count = (uint32_t)named_resource_least(count, have / role->named[k]);
     }
     return count;
 }
@@ -212,7 +212,7 @@ static void take_on(const struct search *search, uint32_t i, const struct shape_
 
     fl_resources_take_times(&search->left[i], role->each, times);
     for (uint32_t k = 0; k < kinds; k++) {
-        search->left_extras[i * kinds + k] -= role->extras[k] * times;
+        search->left_named[i * kinds + k] -= role->named[k] * times;
     }
 }
 
@@ -289,8 +289,9 @@ bool judge_could_ever(struct room *room, struct fl_cluster id, const struct shap
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
 
     room->looked++;
-    if (cluster->state != CLUSTER_ENROLLED || judge_is_excluded(cluster, &entry->shape))
+    if (cluster->state != CLUSTER_ENROLLED || judge_is_excluded(cluster, &entry->shape)) {
         return false;
+    }
     if (!cluster->is_known) return true;
     return judge_allows(cluster, &entry->shape) && fits_when_empty(room, id, &entry->shape);
 }
@@ -302,13 +303,13 @@ static uint64_t sum_of_kind(const struct shape *shape, uint32_t k)
     uint64_t sum = 0;
 
     for (uint32_t r = 0; r < shape->roles_len; r++) {
-        sum += shape->roles[r].replicas * shape->roles[r].extras[k];
+        sum += shape->roles[r].replicas * shape->roles[r].named[k];
     }
     return sum;
 }
 
 static bool sum_fits(const struct shape *shape, struct fl_resources_sum free,
-                     const struct extras *free_extras)
+                     const struct named_resources *free_named)
 {
     struct fl_resources_sum sum = {0};
 
@@ -324,7 +325,7 @@ static bool sum_fits(const struct shape *shape, struct fl_resources_sum free,
         sum.memory_bytes += role->replicas * role->each.memory_bytes;
     }
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        if (sum_of_kind(shape, k) > extra_of(ROOM_FREE, free_extras, shape->kind_numbers[k])) {
+        if (sum_of_kind(shape, k) > amount_of(ROOM_FREE, free_named, shape->kind_numbers[k])) {
             return false;
         }
     }
@@ -369,7 +370,7 @@ enum reason judge(struct room *room, struct fl_cluster id, const struct shape_en
     struct fl_resources_sum free_sum = changed ? changed->free_sum : cluster->free_sum;
     uint32_t claims_len = changed ? changed->claims_len : cluster->claims_len;
     uint32_t unconfirmed = changed ? changed->unconfirmed : cluster->unconfirmed;
-    bool is_enough = sum_fits(shape, free_sum, changed ? &changed->extras : &cluster->extras);
+    bool is_enough = sum_fits(shape, free_sum, changed ? &changed->named : &cluster->named);
 
     room->looked++;
     if (judge_is_excluded(cluster, shape)) return REASON_ClusterExcluded;
@@ -440,7 +441,7 @@ static const char *wanted(const struct shape *shape, const struct shape_role *ro
 {
     struct named named;
 
-    memcpy(named.at, role->extras, sizeof named.at);
+    memcpy(named.at, role->named, sizeof named.at);
     return resources(role->each, shape, named, arena);
 }
 
@@ -470,11 +471,11 @@ static const char *most_on_a_node(struct room *room, struct fl_cluster id,
 
     for (uint32_t i = 0; i < cluster->nodes.len && shape->kinds_len > 0; i++) {
         const struct node *node = &cluster->nodes.at[i];
-        const struct extras *extras = room_extras(room_node(room, changed, i), node);
+        const struct named_resources *named = room_named(room_node(room, changed, i), node);
 
         if (!counts(kind, cluster, node)) continue;
         for (uint32_t k = 0; k < shape->kinds_len; k++) {
-            uint64_t has = extra_of(kind, extras, shape->kind_numbers[k]);
+            uint64_t has = amount_of(kind, named, shape->kind_numbers[k]);
 
             if (has > most.at[k]) most.at[k] = has;
         }
@@ -489,7 +490,7 @@ static const char *in_all(const struct cluster *cluster, const struct shape *sha
     struct named named = {0};
 
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        named.at[k] = extra_of(kind, &cluster->extras, shape->kind_numbers[k]);
+        named.at[k] = amount_of(kind, &cluster->named, shape->kind_numbers[k]);
     }
     return resources_sum(kind == ROOM_FREE ? cluster->free_sum : cluster->total_sum, shape, named,
                          arena);
@@ -501,10 +502,10 @@ static const char *claimed_in(const struct cluster *cluster, const struct room_c
     struct named named = {0};
 
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
-        const struct extra *extra =
-            extras_find(changed ? &changed->extras : &cluster->extras, shape->kind_numbers[k]);
+        const struct named_resource *resource = named_resources_find(
+            changed ? &changed->named : &cluster->named, shape->kind_numbers[k]);
 
-        named.at[k] = extra ? extra->claimed : 0;
+        named.at[k] = resource ? resource->claimed : 0;
     }
     return resources_sum(changed ? changed->claimed_sum : cluster->claimed_sum, shape, named,
                          arena);

@@ -58,18 +58,18 @@ static uint64_t amount_of(const struct shape_role *role, uint32_t d)
 {
     if (d == CPU) return role->each.cpu_milli;
     if (d == MEMORY) return role->each.memory_bytes;
-    return d == GPUS ? role->each.gpus : role->extras[d - NAMED];
+    return d == GPUS ? role->each.gpus : role->named[d - NAMED];
 }
 
 static uint64_t has_of(const struct shape *shape, const struct node *node, uint32_t d)
 {
-    const struct extra *extra;
+    const struct named_resource *resource;
 
     if (d == CPU) return node->total.cpu_milli;
     if (d == MEMORY) return node->total.memory_bytes;
     if (d == GPUS) return node->total.gpus;
-    extra = extras_find(&node->extras, shape->kind_numbers[d - NAMED]);
-    return extra ? extra->total : 0;
+    resource = named_resources_find(&node->named, shape->kind_numbers[d - NAMED]);
+    return resource ? resource->total : 0;
 }
 
 static uint32_t dimensions_of(const struct shape *shape)

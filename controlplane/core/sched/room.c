@@ -6,15 +6,15 @@ void room_fini(struct room *room)
         struct room_cluster *cluster = &room->at.at[i];
 
         for (size_t n = 0; n < cluster->nodes.len; n++) {
-            extras_fini(&cluster->nodes.at[n].extras);
+            named_resources_fini(&cluster->nodes.at[n].named);
         }
         fl_vec_fini(&cluster->nodes);
-        extras_fini(&cluster->extras);
+        named_resources_fini(&cluster->named);
     }
     fl_vec_fini(&room->at);
     fl_vec_fini(&room->found);
     fl_vec_fini(&room->left);
-    fl_vec_fini(&room->left_extras);
+    fl_vec_fini(&room->left_named);
 }
 
 void room_begin(struct room *room, const struct cluster_table *clusters)
@@ -36,7 +36,7 @@ static struct room_cluster *change(struct room *room, struct fl_cluster id)
     changed->round = room->round;
     changed->free_sum = cluster->free_sum;
     changed->claimed_sum = cluster->claimed_sum;
-    extras_copy(&changed->extras, &cluster->extras);
+    named_resources_copy(&changed->named, &cluster->named);
     changed->claims_len = cluster->claims_len;
     changed->unconfirmed = cluster->unconfirmed;
     changed->cursor = cluster->node_cursor;
@@ -57,7 +57,7 @@ static struct room_node *change_node(struct room *room, struct fl_cluster id, ui
     changed->held = node->held;
     changed->guests = node->guests;
     changed->claimed = node->claimed;
-    extras_copy(&changed->extras, &node->extras);
+    named_resources_copy(&changed->named, &node->named);
     return changed;
 }
 
@@ -79,7 +79,7 @@ struct fl_resources room_empty(const struct room_node *changed, const struct nod
 
 static bool is_claimed(const struct room_node *node)
 {
-    return !fl_resources_sum_is_zero(node->claimed) || extras_are_claimed(&node->extras);
+    return !fl_resources_sum_is_zero(node->claimed) || named_resources_are_claimed(&node->named);
 }
 
 void room_take(struct room *room, struct fl_cluster id, uint32_t i, struct fl_resources each)
@@ -96,7 +96,8 @@ void room_take(struct room *room, struct fl_cluster id, uint32_t i, struct fl_re
     }
 }
 
-void room_take_extras(struct room *room, struct fl_cluster id, uint32_t i, struct extra_wants wants)
+void room_take_named(struct room *room, struct fl_cluster id, uint32_t i,
+                     struct named_requests wants)
 {
     const struct node *was;
     struct room_cluster *cluster;
@@ -107,17 +108,17 @@ void room_take_extras(struct room *room, struct fl_cluster id, uint32_t i, struc
     cluster = change(room, id);
     node = change_node(room, id, i);
     for (uint32_t k = 0; k < wants.len; k++) {
-        struct extra *extra, *sum;
+        struct named_resource *resource, *sum;
         uint64_t taken;
 
         if (wants.amounts[k] == 0) continue;
-        extra = extras_need(&node->extras, wants.numbers[k]);
-        sum = extras_need(&cluster->extras, wants.numbers[k]);
-        taken = extra_least(wants.amounts[k], extra->free);
-        sum->free -= extra_least(taken, sum->free);
-        extra->free -= taken;
-        extra->held += wants.amounts[k];
-        if (is_claimed(node) || cluster_node_is_claimed(was)) extra->guests += wants.amounts[k];
+        resource = named_resources_need(&node->named, wants.numbers[k]);
+        sum = named_resources_need(&cluster->named, wants.numbers[k]);
+        taken = named_resource_least(wants.amounts[k], resource->free);
+        sum->free -= named_resource_least(taken, sum->free);
+        resource->free -= taken;
+        resource->held += wants.amounts[k];
+        if (is_claimed(node) || cluster_node_is_claimed(was)) resource->guests += wants.amounts[k];
     }
 }
 
@@ -132,8 +133,8 @@ void room_start(struct room *room, struct fl_cluster id, uint32_t cursor)
 static void clear_guests(struct room_node *node)
 {
     node->guests = (struct fl_resources_sum){0};
-    for (uint8_t e = 0; e < node->extras.len; e++) {
-        node->extras.at[e].guests = 0;
+    for (uint8_t e = 0; e < node->named.len; e++) {
+        node->named.at[e].guests = 0;
     }
 }
 
@@ -152,9 +153,9 @@ void room_claim(struct room *room, struct fl_cluster id, const struct claim_part
         for (uint32_t k = 0; k < parts[i].kinds_len; k++) {
             uint8_t number = parts[i].kind_numbers[k];
 
-            if (parts[i].extras[k] == 0) continue;
-            extras_need(&node->extras, number)->claimed += parts[i].extras[k];
-            extras_need(&cluster->extras, number)->claimed += parts[i].extras[k];
+            if (parts[i].named[k] == 0) continue;
+            named_resources_need(&node->named, number)->claimed += parts[i].named[k];
+            named_resources_need(&cluster->named, number)->claimed += parts[i].named[k];
         }
     }
     room->looked += parts_len;
@@ -174,9 +175,9 @@ void room_unclaim(struct room *room, struct fl_cluster id, const struct claim_pa
         for (uint32_t k = 0; k < parts[i].kinds_len; k++) {
             uint8_t number = parts[i].kind_numbers[k];
 
-            if (parts[i].extras[k] == 0) continue;
-            extras_need(&node->extras, number)->claimed -= parts[i].extras[k];
-            extras_need(&cluster->extras, number)->claimed -= parts[i].extras[k];
+            if (parts[i].named[k] == 0) continue;
+            named_resources_need(&node->named, number)->claimed -= parts[i].named[k];
+            named_resources_need(&cluster->named, number)->claimed -= parts[i].named[k];
         }
     }
     room->looked += parts_len;

@@ -12,13 +12,13 @@ struct room_node {
     uint64_t round; /* in which this was written; an older one counts for nothing */
     struct fl_resources free;
     struct fl_resources_sum held, guests, claimed;
-    struct extras extras; /* the same of all resources that have names */
+    struct named_resources named; /* the same of all resources that have names */
 };
 
 struct room_cluster {
     uint64_t round; /* as above */
     struct fl_resources_sum free_sum, claimed_sum;
-    struct extras extras; /* likewise summed up */
+    struct named_resources named; /* likewise summed up */
     uint32_t claims_len, unconfirmed, cursor;
     FL_VEC(struct room_node) nodes;
     uint64_t closed_round; /* in which somebody's claim was too much for its share */
@@ -37,7 +37,7 @@ struct room {
     FL_VEC(struct room_cluster) at;   /* by id - 1 */
     FL_VEC(uint32_t) found;           /* scratch of judge.c and claim.c, one call long */
     FL_VEC(struct fl_resources) left; /* likewise */
-    FL_VEC(uint64_t) left_extras;     /* likewise: for each node, of each kind the shape asks for */
+    FL_VEC(uint64_t) left_named;      /* likewise: for each node, of each kind the shape asks for */
 };
 
 void room_fini(struct room *room);
@@ -61,10 +61,10 @@ static inline const struct room_node *room_node(const struct room *room,
 }
 
 /* The node's resources with a name. */
-static inline const struct extras *room_extras(const struct room_node *changed,
-                                               const struct node *node)
+static inline const struct named_resources *room_named(const struct room_node *changed,
+                                                       const struct node *node)
 {
-    return changed ? &changed->extras : &node->extras;
+    return changed ? &changed->named : &node->named;
 }
 
 /* Free room of the node, claimed or not. */
@@ -94,8 +94,8 @@ struct fl_resources room_empty(const struct room_node *changed, const struct nod
 
 /* The round gives this to a replica; and then, what the replica asks for by name. */
 void room_take(struct room *room, struct fl_cluster id, uint32_t node, struct fl_resources each);
-void room_take_extras(struct room *room, struct fl_cluster id, uint32_t node,
-                      struct extra_wants wants);
+void room_take_named(struct room *room, struct fl_cluster id, uint32_t node,
+                     struct named_requests wants);
 /* ... and the cluster has one start more to confirm; its next search begins at 'cursor'. */
 void room_start(struct room *room, struct fl_cluster id, uint32_t cursor);
 

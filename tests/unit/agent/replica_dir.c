@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "agent/process/tree.h"
+#include "agent/process/remove_tree.h"
 #include "shared/wire/log_record.h"
 #include "tests/fl_test.h"
 
@@ -74,7 +74,7 @@ void replica_dir_fini(struct replica_dir *replica)
     snprintf(parent, sizeof(parent), "%.*s", (int)(name - replica->path), replica->path);
     dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(dir >= 0);
-    assert_true(tree_remove_some(dir, name, 100000));
+    assert_true(remove_tree_some(dir, name, 100000));
     close(dir);
 }
 

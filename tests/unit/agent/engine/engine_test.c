@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "agent/process/process.h"
-#include "agent/process/tree.h"
+#include "agent/process/remove_tree.h"
 #include "shared/io/clock.h"
 #include "tests/fl_test.h"
 #include "tests/unit/agent/replica_dir.h"
@@ -129,7 +129,7 @@ static void end(struct world *world)
 {
     close_agent(world);
     fl_loop_destroy(world->loop);
-    assert_true(tree_remove_some(AT_FDCWD, world->path, 100000));
+    assert_true(remove_tree_some(AT_FDCWD, world->path, 100000));
 }
 
 static void start(struct world *world, struct fl_str spec, struct fl_str params, size_t replicas)

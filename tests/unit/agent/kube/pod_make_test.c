@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "agent/kube/pod_seen.h"
+#include "agent/kube/pod_status.h"
 #include "shared/base/arena.h"
 #include "shared/json/json.h"
 #include "tests/fl_test.h"
@@ -174,13 +174,13 @@ static void equal_orders_have_equal_pods_and_others_another_hash(void **state)
     unmake(&c);
 }
 
-/* pod_seen reads it, once the server has added uid and version. */
+/* pod_status reads it, once the server has added uid and version. */
 static void a_made_pod_is_seen_as_ours(void **state)
 {
     struct made made = make("{\"image\":\"a\",\"resources\":{\"cpu\":\"1\"}}", 0, "");
     struct fl_arena arena = {0};
     const struct fl_json *object;
-    struct pod_seen seen;
+    struct pod_status seen;
     struct fl_err err = {0};
     char *text, *name;
 
@@ -191,7 +191,7 @@ static void a_made_pod_is_seen_as_ours(void **state)
                            "%s\"uid\":\"u1\",\"resourceVersion\":\"5\",\"namespace\":\"ns\",\"%s",
                            (char *)made.text.at, name + 1);
     assert_true(fl_json_parse(fl_str_c(text), &arena, &object, NULL, &err));
-    assert_true(pod_seen_read(object, &arena, &seen, &err));
+    assert_true(pod_status_read(object, &arena, &seen, &err));
     assert_true(fl_attempt_is_same(seen.identity.attempt, attempt));
     assert_int_equal(seen.stage, POD_STAGE_gated);
     assert_true(seen.has_finalizer && !seen.is_deleting && seen.hash == made.hash);

@@ -111,9 +111,9 @@ static bool has(const char *words, const char *word)
     return found && (found == words || found[-1] == ' ');
 }
 
-static struct pod_seen pod_of(const char *version, const char *stage, const char *words)
+static struct pod_status pod_of(const char *version, const char *stage, const char *words)
 {
-    struct pod_seen seen = {
+    struct pod_status seen = {
         .identity = {attempt, 0, FL_STR("main")},
         .meta = {FL_STR("ns"), FL_STR("fl-2d-3-2-main-0"), FL_STR("u1"), fl_str_c(version)},
         .hash = has(words, "foreign") ? HASH + 1 : HASH,
@@ -187,7 +187,7 @@ static void command(struct play *play, const char *word)
 }
 
 static void answer(struct play *play, const struct kube_failure *failure,
-                   const struct pod_seen *seen)
+                   const struct pod_status *seen)
 {
     struct pod_request asked = play->asked;
 
@@ -223,11 +223,11 @@ static void perform(struct play *play, const char *line)
     if (strcmp(word, "wait") == 0) {
         run(play, play->now + (fl_ms)(strtod(a, NULL) * 1000 + 0.5));
     } else if (strcmp(word, "see") == 0) {
-        struct pod_seen seen = pod_of(a, b, words);
+        struct pod_status seen = pod_of(a, b, words);
 
         pod_rule_see(play->rule, &seen, NODE, play->now);
     } else if (strcmp(word, "answer") == 0) {
-        struct pod_seen seen = pod_of(a, count > 2 ? b : "gated", words);
+        struct pod_status seen = pod_of(a, count > 2 ? b : "gated", words);
 
         answer(play, NULL, count > 2 ? &seen : NULL);
     } else if (strcmp(word, "fail") == 0) {

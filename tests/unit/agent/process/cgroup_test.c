@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "agent/process/tree.h"
+#include "agent/process/remove_tree.h"
 #include "tests/fl_test.h"
 
 static char root[64];
@@ -21,7 +21,7 @@ static int make_root(void **state)
 static int remove_root(void **state)
 {
     (void)state;
-    return tree_remove_some(AT_FDCWD, root, 1000) ? 0 : -1;
+    return remove_tree_some(AT_FDCWD, root, 1000) ? 0 : -1;
 }
 
 static void write_text(const char *folder, const char *name, const char *text)

@@ -1,5 +1,5 @@
 /* On a plain tree of folders: the files and their contents, and which processes are killed.
- * Enforcing limits is the kernel's business: tests/e2e/ends_test.py. */
+ * Enforcing limits is the kernel's business: tests/e2e/job_ends_test.py. */
 #include "agent/process/cgroup_v1.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "agent/process/cgroup_file.h"
-#include "agent/process/tree.h"
+#include "agent/process/remove_tree.h"
 #include "tests/fl_test.h"
 
 #define OWN "4:memory:/agents/one\n3:cpuset:/\n2:cpuacct,cpu:/agents/one\n0::/\n"
@@ -36,7 +36,7 @@ static int make_mounts(void **state)
 static int remove_mounts(void **state)
 {
     (void)state;
-    return tree_remove_some(AT_FDCWD, mounts, 1000) ? 0 : -1;
+    return remove_tree_some(AT_FDCWD, mounts, 1000) ? 0 : -1;
 }
 
 static void make_folder(const char *name)

@@ -94,7 +94,7 @@ static void keep_in(struct world *world, char kept[160])
 
     snprintf(kept, 160, "%s-kept", world->path);
     process_destroy(world->process);
-    world->config.kept_dir = kept;
+    world->config.results_dir = kept;
     world->config.keep_ms = FL_HOUR_MS;
     world->config.keep_bytes_max = world->config.keep_replica_bytes_max = 1 << 30;
     world->is_synced = false;
@@ -140,7 +140,7 @@ static void files_are_read_before_and_after_the_removal_and_behind_a_cut(void **
     fl_free(later.at);
     fl_free(rest.at);
     fl_free(other.at);
-    assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    assert_true(remove_tree_some(AT_FDCWD, kept, 100000));
     end(&world);
 }
 
@@ -163,7 +163,7 @@ static void assert_whole_and_end(struct world *world, struct guest *guest, const
     archive = fetch(world, "out/a", 0, 0);
     assert_true(archive.len > 300000);
     fl_free(archive.at);
-    assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    assert_true(remove_tree_some(AT_FDCWD, kept, 100000));
     end(world);
 }
 
@@ -218,7 +218,7 @@ static void a_visitor_that_leaves_lets_the_folder_go(void **state)
     let_remove(&world);
     leave(&guest);
     until_removed(&world);
-    assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    assert_true(remove_tree_some(AT_FDCWD, kept, 100000));
     end(&world);
 }
 
@@ -274,7 +274,7 @@ static void a_path_that_leads_out_of_the_files_is_refused(void **state)
     link = fetch(&world, "out/spec", 0, 0); /* the link itself, not what it leads to */
     assert_int_equal(link.at[156], '2');
     fl_free(link.at);
-    assert_true(tree_remove_some(AT_FDCWD, kept, 100000));
+    assert_true(remove_tree_some(AT_FDCWD, kept, 100000));
     end(&world);
 }
 

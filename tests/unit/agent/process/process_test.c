@@ -9,7 +9,7 @@
 
 #include "agent/process/proc.h"
 #include "agent/process/process_state.h"
-#include "agent/process/tree.h"
+#include "agent/process/remove_tree.h"
 #include "shared/io/clock.h"
 #include "shared/io/descriptors.h"
 #include "shared/wire/log_record.h"
@@ -59,7 +59,7 @@ static void end(void *ctx)
     process_destroy(world->process);
     world->process = NULL;
     fl_loop_destroy(world->loop);
-    assert_true(tree_remove_some(AT_FDCWD, world->path, 100000));
+    assert_true(remove_tree_some(AT_FDCWD, world->path, 100000));
 }
 
 static struct runtime open_runtime(void *ctx)

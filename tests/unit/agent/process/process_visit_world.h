@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "agent/process/process.h"
-#include "agent/process/tree.h"
+#include "agent/process/remove_tree.h"
 #include "shared/base/alloc.h"
 #include "shared/base/hash.h"
 #include "shared/io/clock.h"
@@ -136,7 +136,7 @@ static inline void end(struct world *world)
     process_destroy(world->process);
     fl_loop_destroy(world->loop);
     end_supervisor(world);
-    assert_true(tree_remove_some(AT_FDCWD, world->path, 100000));
+    assert_true(remove_tree_some(AT_FDCWD, world->path, 100000));
 }
 
 /* ---- a visitor ------------------------------------------------------------------------------- */

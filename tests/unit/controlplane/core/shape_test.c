@@ -249,8 +249,8 @@ static struct shape with_kinds(void)
     shape.kinds_len = 2;
     shape.kinds[0] = FL_STR("nvidia.com/mig-1g.5gb");
     shape.kinds[1] = FL_STR("rdma/hca");
-    shape.roles[0].extras[1] = 1;
-    shape.roles[1].extras[0] = EXTRA_AMOUNT_MAX;
+    shape.roles[0].named[1] = 1;
+    shape.roles[1].named[0] = NAMED_AMOUNT_MAX;
     return shape;
 }
 
@@ -267,7 +267,7 @@ static void resources_by_name_are_told_role_by_role(void **state)
     assert_true(fl_str_eq(back.kinds[0], shape.kinds[0]));
     assert_true(fl_str_eq(back.kinds[1], shape.kinds[1]));
     for (uint32_t r = 0; r < 2; r++) {
-        assert_memory_equal(back.roles[r].extras, shape.roles[r].extras, 16);
+        assert_memory_equal(back.roles[r].named, shape.roles[r].named, 16);
     }
     assert_int_equal(back.kind_numbers[0], 0);
     assert_true(back.has_image);
@@ -289,16 +289,16 @@ static void resources_by_name_are_canonical_and_bounded(void **state)
     shape.kinds[1] = FL_STR("no name");
     assert_false(is_taken(&shape));
     shape = with_kinds();
-    shape.roles[0].extras[1] = 0;
+    shape.roles[0].named[1] = 0;
     assert_false(is_taken(&shape));
     shape = with_kinds();
-    shape.roles[0].extras[0] = EXTRA_AMOUNT_MAX + 1;
+    shape.roles[0].named[0] = NAMED_AMOUNT_MAX + 1;
     assert_false(is_taken(&shape));
     shape = small();
     for (uint32_t k = 0; k < SHAPE_KINDS_MAX; k++) {
         snprintf(names[k], sizeof names[k], "x.io/r%u", k);
         shape.kinds[k] = fl_str_c(names[k]);
-        shape.roles[0].extras[k] = 1;
+        shape.roles[0].named[k] = 1;
     }
     shape.kinds_len = SHAPE_KINDS_MAX;
     assert_true(is_taken(&shape));

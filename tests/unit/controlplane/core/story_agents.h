@@ -145,8 +145,8 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
     while (peek(teller)) {
         bool has_free = false;
         struct fl_resources free = {0};
-        struct core_node_extra *extras =
-            fl_arena_array(&teller->arena, struct core_node_extra, CORE_NODE_EXTRAS_MAX);
+        struct core_node_offer *named =
+            fl_arena_array(&teller->arena, struct core_node_offer, CORE_NODE_NAMED_MAX);
         uint64_t amount;
 
         if (take(teller, ",")) continue;
@@ -165,9 +165,9 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
                 node.total.memory_bytes = (uint64_t)n << 30;
             } else if (take_u32(teller, "free", &n)) {
                 free.cpu_milli = n * 1000, has_free = true;
-            } else if (take_named(teller, &extras[node.extras_len].name, &amount)) {
-                extras[node.extras_len].total = extras[node.extras_len].free = amount;
-                node.extras_len++;
+            } else if (take_named(teller, &named[node.named_len].name, &amount)) {
+                named[node.named_len].total = named[node.named_len].free = amount;
+                node.named_len++;
             } else if (take(teller, "notready")) {
                 node.is_ready = false;
             } else if (take_u32(teller, "number", &node.number)) {
@@ -185,9 +185,9 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
         }
         node.free = node.total;
         if (has_free) node.free.cpu_milli = free.cpu_milli;
-        node.extras = extras;
+        node.named = named;
         if (teller->is_cpu_named && node.total.cpu_milli > 0) {
-            extras[node.extras_len++] = (struct core_node_extra){
+            named[node.named_len++] = (struct core_node_offer){
                 FL_STR("test/cpu"), node.total.cpu_milli, node.free.cpu_milli};
             node.total.cpu_milli = node.free.cpu_milli = 0;
         }

@@ -41,13 +41,13 @@ static void add_kind(struct shape *shape, struct fl_str name, uint64_t amount)
         for (uint32_t i = shape->kinds_len++; i > k; i--) {
             shape->kinds[i] = shape->kinds[i - 1];
             for (uint32_t r = 0; r < shape->roles_len; r++) {
-                shape->roles[r].extras[i] = shape->roles[r].extras[i - 1];
-                shape->roles[r].extras[i - 1] = 0;
+                shape->roles[r].named[i] = shape->roles[r].named[i - 1];
+                shape->roles[r].named[i - 1] = 0;
             }
         }
         shape->kinds[k] = name;
     }
-    shape->roles[shape->roles_len - 1].extras[k] = amount;
+    shape->roles[shape->roles_len - 1].named[k] = amount;
 }
 
 /* All cpu becomes a resource with a name. */
@@ -109,7 +109,7 @@ static bool read_shape_word(struct teller *teller, struct shape *shape)
 static void read_picks(struct teller *teller, struct core_submit_item *item, const char *text)
 {
     char *copy = fl_arena_copy(&teller->arena, text, strlen(text)), *save = NULL;
-    struct fl_picks picks = {0};
+    struct fl_element_set picks = {0};
     struct fl_err err = {0};
     struct fl_buf bytes;
 
@@ -120,15 +120,15 @@ static void read_picks(struct teller *teller, struct core_submit_item *item, con
         if (words < 1) wrong(teller, "no element");
         if (words < 2) last = first;
         for (; first <= last; first++) {
-            assert_true(fl_picks_add(&picks, first, &err));
+            assert_true(fl_element_set_add(&picks, first, &err));
         }
     }
-    fl_buf_init(&bytes, FL_PICKS_BYTES_MAX);
-    assert_true(fl_picks_encode(&bytes, &picks));
+    fl_buf_init(&bytes, FL_ELEMENT_SET_BYTES_MAX);
+    assert_true(fl_element_set_encode(&bytes, &picks));
     item->picked = (struct fl_str){fl_arena_copy(&teller->arena, bytes.at, bytes.len), bytes.len};
-    item->elements = fl_picks_count(&picks);
+    item->elements = fl_element_set_count(&picks);
     fl_buf_fini(&bytes);
-    fl_picks_fini(&picks);
+    fl_element_set_fini(&picks);
 }
 
 /* "1,line2:any,3:success=failed": these jobs, the last of which has ended so */

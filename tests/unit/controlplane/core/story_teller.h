@@ -10,9 +10,9 @@
 
 #include "controlplane/core/shape.h"
 #include "shared/base/alloc.h"
+#include "shared/base/element_set.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
-#include "shared/base/picks.h"
 #include "shared/base/resource_name.h"
 #include "shared/base/vec.h"
 #include "tests/fl_test.h"

@@ -1,6 +1,6 @@
 #include "controlplane/core/sched/claim.h"
 
-#include "controlplane/core/cluster_extras.h"
+#include "controlplane/core/cluster_named_resources.h"
 #include "controlplane/core/cluster_table.h"
 #include "shared/base/prng.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
@@ -308,7 +308,7 @@ static void a_claim_keeps_what_has_a_name(void **state)
     east = enrol(&world, "east");
     node_with(&world, east, "n1", 8, 4, 1);
     (void)cluster_hold(east, 0, cpu(0));
-    cluster_hold_extras(east, 0, (struct extra_wants){&number, &three, 1}, 0);
+    cluster_hold_named(east, 0, (struct named_requests){&number, &three, 1}, 0);
     add_fpgas(&four, 4);
     add_fpgas(&one, 1);
     assert_int_equal(ask(&world, 1, &one, NULL), REASON_Fits);
@@ -316,7 +316,7 @@ static void a_claim_keeps_what_has_a_name(void **state)
     assert_true(claim_make(&world.chooser, entry_of(&world, &four), &(struct shape_memo){0}, 50,
                            &world.arena, &draft));
     assert_int_equal(draft.parts_len, 1);
-    assert_int_equal(draft.parts[0].extras[0], 4);
+    assert_int_equal(draft.parts[0].named[0], 4);
     assert_int_equal(draft.parts[0].kind_numbers[0], KIND);
     room_claim(&world.chooser.room, cluster_one, draft.parts, draft.parts_len, true);
     assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &one),
@@ -326,7 +326,7 @@ static void a_claim_keeps_what_has_a_name(void **state)
     assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &one),
                            UNCONFIRMED_MAX, &placement),
                      REASON_Fits);
-    four.roles[0].extras[0] = 5; /* more than the node has */
+    four.roles[0].named[0] = 5; /* more than the node has */
     assert_false(claim_make(&world.chooser, entry_of(&world, &four), &(struct shape_memo){0}, 50,
                             &world.arena, &draft));
     fini(&world);

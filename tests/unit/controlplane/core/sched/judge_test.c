@@ -627,7 +627,7 @@ static void a_resource_with_a_name_is_room_too(void **state)
     }
     three.roles[0].replicas = three.roles[0].replicas_min = 4; /* only 3 are free */
     assert_int_equal(ask(&world, 1, &three, NULL), REASON_Fragmented);
-    one.roles[0].extras[0] = 5;
+    one.roles[0].named[0] = 5;
     assert_int_equal(ask(&world, 1, &one, NULL), REASON_NoMatchingCluster);
     assert_int_equal(ask(&world, 1, &unknown, NULL), REASON_NoMatchingCluster);
     fini(&world);
@@ -650,7 +650,7 @@ static void what_has_a_name_is_given_once(void **state)
     add_fpgas(&pair, 1);
     add_fpgas(&roles, 1);
     add_role(&roles, 2, 1);
-    roles.roles[1].extras[0] = 2;
+    roles.roles[1].named[0] = 2;
     assert_int_equal(ask(&world, 1, &roles, &placement), REASON_Fits);
     assert_int_equal(placement.nodes[1], 0); /* the larger role first: 2 of 3, 2 of 2 ... */
     assert_int_equal(placement.nodes[2], 1);
@@ -668,7 +668,7 @@ static void what_has_a_name_is_given_once(void **state)
     }
     assert_int_equal(judge(&world.chooser.room, cluster_one, entry, UNCONFIRMED_MAX, &placement),
                      REASON_InsufficientCapacity);
-    assert_int_equal(extras_find(room_extras(NULL, &east->nodes.at[0]), KIND)->free, 3);
+    assert_int_equal(named_resources_find(room_named(NULL, &east->nodes.at[0]), KIND)->free, 3);
     fini(&world);
 }
 
@@ -690,7 +690,7 @@ static void names_are_explained(void **state)
                      REASON_InsufficientCapacity);
     assert_string_equal(text, "needs 1.000 CPU, 0 MiB, 2 x.io/fpga; east has 8.000 CPU, 0 MiB, 1 "
                               "x.io/fpga free of 8.000 CPU, 0 MiB, 4 x.io/fpga");
-    one.roles[0].extras[0] = 5;
+    one.roles[0].named[0] = 5;
     assert_int_equal(judge_explain(&world.chooser.room, cluster_one, entry_of(&world, &one),
                                    UNCONFIRMED_MAX, &world.arena, &text),
                      REASON_NoMatchingCluster);

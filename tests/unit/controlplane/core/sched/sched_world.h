@@ -81,7 +81,7 @@ static inline void node_with(struct world *world, struct cluster *cluster, const
                              uint32_t cores, uint64_t fpgas, uint64_t free)
 {
     uint64_t i = cluster->nodes.len;
-    struct extra_offer offer = {KIND, fpgas, free};
+    struct named_offer offer = {KIND, fpgas, free};
     struct cluster_node_report report = {.is_ready = true,
                                          .name = fl_str_c(name),
                                          .total = cpu(cores),
@@ -105,7 +105,7 @@ static inline void add_fpgas(struct shape *shape, uint64_t each)
 {
     shape->kinds[0] = FL_STR("x.io/fpga");
     shape->kinds_len = 1;
-    shape->roles[shape->roles_len - 1].extras[0] = each;
+    shape->roles[shape->roles_len - 1].named[0] = each;
 }
 
 static inline void add_role(struct shape *shape, uint32_t replicas, uint32_t cores)
