@@ -13,6 +13,7 @@ test("a form is the short document, without what was left empty", () => {
         labels: "team=vision, try=1=2",
         env: "A=b c\nB=",
         array: "ten",
+        parallelism: "2",
     };
     assert.deepEqual(formDocument(form), {
         name: "train",
@@ -20,6 +21,7 @@ test("a form is the short document, without what was left empty", () => {
         env: { A: "b c", B: "" },
         resources: { cpu: "1.5", gpus: 2 },
         array: "ten",
+        parallelism: 2,
         labels: { team: "vision", try: "1=2" },
     });
 });
@@ -36,6 +38,8 @@ test("a job gives back the document by which it may be submitted again", () => {
         labels: {},
         priority: 0,
         deadline: 60,
+        singleton: true,
+        parallelism: 2,
         elements: { total: 5 },
         params: { lr: "0.1" },
         spec: { retry: 2, roles: [] },
@@ -45,6 +49,8 @@ test("a job gives back the document by which it may be submitted again", () => {
         queue: "ml",
         deadline: 60,
         array: 5,
+        parallelism: 2,
+        singleton: true,
         params: { lr: "0.1" },
         retry: 2,
         roles: [],

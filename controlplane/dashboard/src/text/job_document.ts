@@ -13,6 +13,7 @@ export type JobForm = {
     gpus: string;
     replicas: string;
     array: string;
+    parallelism: string;
     retry: string;
     deadline: string;
     priority: string;
@@ -32,6 +33,7 @@ export const EMPTY_FORM: JobForm = {
     gpus: "",
     replicas: "",
     array: "",
+    parallelism: "",
     retry: "",
     deadline: "",
     priority: "",
@@ -81,6 +83,7 @@ export function formDocument(form: JobForm): Record<string, unknown> {
         resources: Object.values(resources).some((value) => value !== undefined) ? resources : undefined,
         replicas: numberOrText(form.replicas),
         array: numberOrText(form.array),
+        parallelism: numberOrText(form.parallelism),
         retry: numberOrText(form.retry),
         deadline: numberOrText(form.deadline),
         priority: numberOrText(form.priority),
@@ -103,6 +106,8 @@ export function documentOf(job: Job): JobDocument {
         priority: job.priority || undefined,
         deadline: job.deadline ?? undefined,
         array: job.elements.total > 1 ? job.elements.total : undefined,
+        parallelism: job.parallelism ?? undefined,
+        singleton: job.singleton || undefined,
         params: notEmpty(job.params),
     };
     return JSON.parse(JSON.stringify({ ...own, ...job.spec })) as JobDocument;

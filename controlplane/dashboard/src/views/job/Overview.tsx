@@ -8,7 +8,7 @@ import { Labels } from "../../parts/Labels";
 import { StateBar } from "../../parts/StateCounts";
 import { Span, Time } from "../../parts/Time";
 import { type JobState, isEnded } from "../../store/job_state";
-import { formatBytes, formatCount, percent } from "../../text/amount";
+import { countOf, formatBytes, formatCount, percent } from "../../text/amount";
 import { formatDuration } from "../../text/duration";
 import { reasonWords } from "../../text/sentence";
 import { joinWords } from "../../text/shell_words";
@@ -123,6 +123,9 @@ function Details({ job }: { job: Job }) {
     if (job.endedAt) facts.push(["Ended", <Time key="e" at={job.endedAt} />]);
     if (job.deadline !== null)
         facts.push(["Deadline", `${formatDuration(job.deadline * 1000)} from its first start`]);
+    if (job.parallelism !== null)
+        facts.push(["Parallelism", `at most ${countOf(job.parallelism, "element")} at the same time`]);
+    if (job.singleton) facts.push(["Singleton", "one at a time under its name and owner"]);
     if (job.spec?.retry) facts.push(["Retries", job.spec.retry]);
     if (job.retryOf) facts.push(["Repeats", jobLink(job.retryOf)]);
     if (job.after.length > 0) {

@@ -16,6 +16,7 @@ const ACTORS: Record<Actor, string> = {
 const REMEDIES: Record<string, string> = {
     Held: "Release it and it may start.",
     QueuePaused: "It starts once its queue is resumed.",
+    NoCluster: "It starts once a cluster has joined: Admin shows how, step by step.",
     NoMatchingCluster: "Ask for less in each replica, or add a node that is large enough.",
     NodeSelectorUnmatched: "Change its nodeSelector, or label a node so.",
     ClusterExcluded: "Its own lists of clusters leave this one out: run it again with others.",
@@ -24,6 +25,7 @@ const REMEDIES: Record<string, string> = {
     ClusterSilent: "It goes on when its cluster is back; a cluster that is gone for good can be forgotten.",
     Fragmented: "Fewer or smaller replicas would fit into what is free now.",
     InsufficientCapacity: "It starts when others have ended; asking for less may start it sooner.",
+    ArrayThrottle: "A higher parallelism of the array lets more of its elements run.",
     PriorityBehind: "A higher priority puts it further to the front of its queue.",
 };
 

@@ -15,6 +15,7 @@ const AMOUNTS: ReadonlyArray<{ field: TextField; label: string; hint: string }> 
     { field: "gpus", label: "GPUs a replica", hint: "0" },
     { field: "replicas", label: "Replicas (together)", hint: "1" },
     { field: "array", label: "Elements (apart)", hint: "1" },
+    { field: "parallelism", label: "Elements at once", hint: "all" },
     { field: "retry", label: "Retries", hint: "0" },
     { field: "deadline", label: "Deadline", hint: "1h30m" },
     { field: "priority", label: "Priority", hint: "0" },
