@@ -27,8 +27,8 @@ struct followed {
 
 enum { QUIET_MS = 300 };
 
-/* The live line stands where no line of output is unfinished: before the first one of a plain job,
- * and of an array whenever its output is quiet. */
+/* The status line stands where no line of output is unfinished: before the first one of a plain
+ * job, and of an array whenever its output is quiet. */
 static void show(struct followed *followed)
 {
     char text[CLI_PLACEMENT_TEXT_MAX];

@@ -1,5 +1,5 @@
 /* job_line.h - how a job stands, in a few words: "job-7 running on west, 3 of 9 ended".
- * It fits on the live line. */
+ * It fits on the status line. */
 #pragma once
 
 #include "cli/json_read.h"

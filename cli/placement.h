@@ -1,5 +1,5 @@
 /* placement.h - how far a job is, by its events: which of its elements run, on which clusters, and
- * how many have ended; as a few words for a live line.  No I/O. */
+ * how many have ended; as a few words for a status line.  No I/O. */
 #pragma once
 
 #include <jansson.h>

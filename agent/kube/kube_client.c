@@ -44,7 +44,7 @@ struct kube_client {
     struct transport *transports;     /* the newest first */
     bool is_renewed;                  /* the newest is in doubt */
     struct call_list streams, others; /* they wait for their turn */
-    struct fl_timer timer;            /* the pace allows the next */
+    struct fl_timer timer;            /* the rate allows the next */
     struct fl_timer sweep;            /* transports without calls go */
     struct fl_after after;            /* looks at the lists at the end of this turn */
     struct fl_buf token;

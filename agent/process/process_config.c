@@ -93,7 +93,7 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
                   struct fl_err *err)
 {
     char cgroup[CGROUP_PATH_MAX], name[NODE_NAME_MAX], supervisor[PATH_MAX], dir[PATH_MAX],
-        kept[PATH_MAX];
+        results[PATH_MAX];
     struct process_config config = {
         .dir = dir,
         .supervisor = supervisor,
@@ -107,7 +107,7 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
         .head_bytes = (uint64_t)number(setup, PROCESS_SETTING_output_head),
         .tail_bytes = (uint64_t)number(setup, PROCESS_SETTING_output_tail),
         .log_grace_ms = number(setup, PROCESS_SETTING_log_grace),
-        .results_dir = kept,
+        .results_dir = results,
         .keep_ms = number(setup, PROCESS_SETTING_keep_results),
         .keep_bytes_max = (uint64_t)number(setup, PROCESS_SETTING_keep_results_bytes),
         .keep_replica_bytes_max = (uint64_t)number(setup, PROCESS_SETTING_keep_results_job_bytes),
@@ -120,7 +120,7 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
     find_node_name(setup, name);
     config.cgroup = find_cgroup(setup, cgroup);
     if (snprintf(dir, sizeof dir, "%s/replicas", setup->state_dir) >= (int)sizeof dir ||
-        snprintf(kept, sizeof kept, "%s/kept", setup->state_dir) >= (int)sizeof kept) {
+        snprintf(results, sizeof results, "%s/kept", setup->state_dir) >= (int)sizeof results) {
         return fl_fail(err, FL_TOO_LARGE, "the state directory's path is too long");
     }
     is_created = node_resources_read(fl_str_c(text(setup, PROCESS_SETTING_node_resources)), &arena,

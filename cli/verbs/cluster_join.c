@@ -76,7 +76,7 @@ static void tick(const struct looking *looking, const char *step)
     fprintf(stderr, "ok  %-11s %6.1f s\n", step, seconds);
 }
 
-/* Until the next look the live line says so.  False: an interrupt came. */
+/* Until the next look the status line says so.  False: an interrupt came. */
 static bool wait_while(const struct looking *looking, const char *what)
 {
     return cli_status_line_wait(LOOK_MS, "%s %s", looking->name, what);

@@ -57,7 +57,7 @@ static bool is_reached(enum goal goal, const char *state)
     return has_ended(state);
 }
 
-/* For the live line. */
+/* For the status line. */
 struct waited {
     size_t number, jobs; /* this one's, of so many */
     char text[CLI_STATUS_LINE_TEXT_MAX];

@@ -179,7 +179,7 @@ static bool is_resend(const struct cluster *cluster, const struct element *eleme
     return element->session == cluster->session_epoch && element->is_resend;
 }
 
-/* A word that its cluster owes is in a line, whose timer is set. */
+/* A reply that its cluster owes is in a line, whose timer is set. */
 static void check_reply(const struct cluster *cluster, const struct element *element)
 {
     bool is_now = cluster->is_connected && element->session == cluster->session_epoch;

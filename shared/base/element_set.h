@@ -38,6 +38,6 @@ uint32_t fl_element_set_rank(const struct fl_element_set *set, uint32_t element)
 
 /* False past out->max.  The empty set has no bytes. */
 FL_CHECK bool fl_element_set_encode(struct fl_buf *out, const struct fl_element_set *set);
-/* 'ret_picks' is filled on success only; the caller fini's it. */
+/* 'ret_set' is filled on success only; the caller fini's it. */
 FL_CHECK bool fl_element_set_decode(struct fl_str bytes, struct fl_element_set *ret_set,
                                     struct fl_err *err);

@@ -16,8 +16,8 @@ struct fl_arena;
 
 enum {
     FL_NAMED_RESOURCES_MAX = 16,
-    FL_NAMED_RESOURCES_BYTES_MAX = 5632
-}; /* each a name, 2 numbers of 16 digits */
+    FL_NAMED_RESOURCES_BYTES_MAX = 5632, /* each a name, 2 numbers of 16 digits */
+};
 #define FL_NAMED_AMOUNT_MAX FL_AMOUNT_MAX
 
 struct fl_named_resource {

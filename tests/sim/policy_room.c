@@ -4,9 +4,9 @@
 #include "tests/sim/policy_state.h"
 
 /* The room on nodes.  A node has free as much as its agent last said, less the starts that the
- * agent did not know of yet, plus the ends since (design.md, section 6).  It is not always known
- * which report the leader had last, nor which starts that one includes: then there is a most and a
- * least. */
+ * agent did not know of yet, plus the ends since (docs/simulator.md, I26).  It is not always
+ * known which report the leader had last, nor which starts that one includes: then there is a most
+ * and a least. */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 

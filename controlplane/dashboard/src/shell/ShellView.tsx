@@ -68,7 +68,7 @@ function Before({ job, connect }: { job: Job; connect(): void }) {
     if (isEnded(job.state)) {
         return (
             <Empty icon="stop" title="The job has ended" command={`fairlead logs ${job.id}`}>
-                A shell opens only in a replica that runs. The log still has the output of the job.
+                A shell opens only in a replica that runs. Its output is in its log.
             </Empty>
         );
     }

@@ -6,7 +6,7 @@ export type Tile = { x: number; y: number; width: number; height: number };
 /** `isRaised`: some tiles are larger than their weights. */
 export type Treemap = { height: number; tiles: Tile[]; isRaised: boolean };
 
-/** A tile with text is so many times as wide as high. */
+/** The shape to come near to: so many times as wide as high, since tiles have text. */
 const SHAPE = 2;
 /** None is smaller than this share of the mean tile: a name has to fit. */
 const SMALLEST = 0.5;

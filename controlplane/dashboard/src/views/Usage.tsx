@@ -73,7 +73,7 @@ function UsageTable({
                             CPU hours
                         </th>
                         <th scope="col" class="number">
-                            CPU hours used
+                            CPU used, share
                         </th>
                         <th scope="col" class="number">
                             GPU hours
