@@ -57,6 +57,11 @@ test("a job gives back the document by which it may be submitted again", () => {
     });
 });
 
+test("one element that runs again is no array, and has no parallelism", () => {
+    const job = { elements: { total: 1 }, parallelism: 2, labels: {}, spec: { roles: [] } } as unknown as Job;
+    assert.deepEqual(documentOf(job), { roles: [] });
+});
+
 test("pointers of the server's errors lead to fields", () => {
     assert.equal(fieldOf("/resources/cpu"), "cpu");
     assert.equal(fieldOf("/labels/team"), "labels");

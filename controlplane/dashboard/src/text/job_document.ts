@@ -99,14 +99,15 @@ function notEmpty<T extends object>(object: T | undefined): T | undefined {
 
 /** The spec of a job with what stands beside it in the API: together they are what was submitted. */
 export function documentOf(job: Job): JobDocument {
+    const isArray = job.elements.total > 1;
     const own = {
         name: job.name ?? undefined,
         queue: job.queue ?? undefined,
         labels: notEmpty(job.labels),
         priority: job.priority || undefined,
         deadline: job.deadline ?? undefined,
-        array: job.elements.total > 1 ? job.elements.total : undefined,
-        parallelism: job.parallelism ?? undefined,
+        array: isArray ? job.elements.total : undefined,
+        parallelism: (isArray && job.parallelism) || undefined,
         singleton: job.singleton || undefined,
         params: notEmpty(job.params),
     };
