@@ -16,7 +16,11 @@
 #include "shared/spec/problems.h"
 
 enum { API_VALUES_MAX = 25000 /* in one body or line, so that no turn is long */ };
-enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20, API_TRACE_MAX = 33 };
+enum {
+    API_HEADERS_MAX = 6,
+    API_ANSWER_BYTES_MAX = 32 << 20,
+    API_TRACE_MAX = ROW_TRACE_BYTES_MAX + 1
+};
 
 struct api_call {
     struct api *api;

@@ -179,10 +179,10 @@ struct core_event {
     fl_ms now;
     uint64_t request;
     struct fl_tenant tenant;   /* with a request: its tenant */
-    struct fl_str actor;       /* the user or agent that asks, for the audit; at most 128 bytes */
-    struct fl_str peer;        /* with a request: its address, for the audit; at most 64 bytes */
-    struct fl_str trace;       /* the same: names it in the log; at most 32 bytes */
-    struct fl_str owner;       /* the same: the jobs that it brings are theirs; at most 63 bytes */
+    struct fl_str actor;       /* the user or agent that asks, for the audit; ROW_ACTOR_BYTES_MAX */
+    struct fl_str peer;        /* with a request: its address, for the audit; ROW_PEER_BYTES_MAX */
+    struct fl_str trace;       /* the same: names it in the log; ROW_TRACE_BYTES_MAX */
+    struct fl_str owner;       /* the same: the jobs that it brings are theirs; FL_NAME_BYTES_MAX */
     struct fl_str key;         /* Idempotency-Key, already looked up by the engine; empty: none */
     struct fl_digest body_sha; /* with a key: the meaning, see api/idempotency.h */
     union {
@@ -312,7 +312,7 @@ struct core_event {
         } token_rotate;
         struct {
             struct fl_str what;    /* the action and its object */
-            struct fl_str outcome; /* at most 32 bytes */
+            struct fl_str outcome; /* at most ROW_OUTCOME_BYTES_MAX */
             uint64_t unwritten;    /* not 0: so many were refused and have no row; no 'what' */
         } denied;
         struct {

@@ -65,7 +65,7 @@ void job_table_remove(struct job_table *table, struct job_slot slot)
     if (run) {
         fl_page_map_fini(&run->started);
         fl_element_set_fini(&run->picks);
-        fl_slab_give(&table->runs, job->run);
+        fl_slab_give(&table->runs, job->run.n);
     }
     fl_page_map_remove(&table->by_id, job->id);
     fl_page_map_remove(&table->deadlines, job->id);
@@ -119,9 +119,9 @@ enum job_state job_table_state(const struct job_table *table, const struct job *
 
 struct job_run *job_table_need_run(struct job_table *table, struct job *job)
 {
-    if (!job->run) {
-        job->run = fl_slab_take(&table->runs);
-        fl_assert(job->run); /* 'runs' has as many slots as 'jobs' */
+    if (!job->run.n) {
+        job->run.n = fl_slab_take(&table->runs);
+        fl_assert(job->run.n); /* 'runs' has as many slots as 'jobs' */
     }
     return job_table_run(table, job);
 }

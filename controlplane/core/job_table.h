@@ -28,7 +28,7 @@ struct job {
     struct job_slot older, newer; /* the jobs of its queue by id; children if it was moved */
     uint32_t elements;
     uint32_t elements_next; /* the first that never started; in a pair: how many began */
-    uint32_t run;           /* slot; 0: nothing has started yet */
+    struct run_slot run;    /* none: nothing has started yet */
     uint16_t retries_max;
     uint8_t place; /* enum job_place */
     bool is_held : 1;
@@ -77,7 +77,7 @@ static inline struct job *job_table_at(const struct job_table *table, struct job
 
 static inline struct job_run *job_table_run(const struct job_table *table, const struct job *job)
 {
-    return job->run ? fl_slab_at(&table->runs, job->run) : NULL;
+    return job->run.n ? fl_slab_at(&table->runs, job->run.n) : NULL;
 }
 
 /* None: no open job has this id. */

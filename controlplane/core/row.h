@@ -6,6 +6,8 @@
 #pragma once
 
 #include "shared/base/err.h"
+#include "shared/base/job_limits.h"
+#include "shared/base/replica.h"
 #include "shared/base/resource_name.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
@@ -16,6 +18,14 @@ struct fl_reader;
 
 /* Tables keyed by job are cut at multiples of this; a spec is stored once per range. */
 #define ROW_JOB_RANGE ((uint64_t)1000000)
+
+/* An audit row: by whom, from where, under which trace, with which outcome. */
+enum {
+    ROW_ACTOR_BYTES_MAX = 128,
+    ROW_PEER_BYTES_MAX = 64,
+    ROW_TRACE_BYTES_MAX = 32,
+    ROW_OUTCOME_BYTES_MAX = 32
+};
 
 #define ROW_FIELD_job uint64_t
 #define ROW_FIELD_u8 uint8_t

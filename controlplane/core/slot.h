@@ -21,6 +21,10 @@ struct job_slot {
     uint32_t n;
 };
 
+struct run_slot {
+    uint32_t n;
+};
+
 struct shape_slot {
     uint32_t n;
 };

@@ -34,7 +34,7 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
     [PROCESS_METRIC_lost_jobs_min] = {"fairlead_history_lost_jobs_min", FL_METRIC_GAUGE, NULL,
                                       "jobs that the newest loss of history has cost, at least"},
     [PROCESS_METRIC_lost_jobs_max] = {"fairlead_history_lost_jobs_max", FL_METRIC_GAUGE, NULL,
-                                      "and at most"},
+                                      "jobs that the newest loss of history has cost, at most"},
     [PROCESS_METRIC_inbox] = {"fairlead_engine_inbox_events", FL_METRIC_GAUGE, NULL,
                               "events that wait for the engine thread"},
     [PROCESS_METRIC_commit_longest] = {"fairlead_db_commit_longest_seconds", FL_METRIC_GAUGE, NULL,

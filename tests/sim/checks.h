@@ -14,7 +14,7 @@
  *   I20 everything settles               I21 one audit row a mutation
  *   I22 same seed, same trace            I23 an agent speaks of its own
  *   I24 nothing makes a core fail
- * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I33,
+ * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I39,
  * and how long work waits (I20): see policy_model.h.
  * A broken one ends the process through sim_broken. */
 #pragma once
@@ -91,7 +91,7 @@ bool checks_all_settled(const struct checks *checks);
 /* Names what is not. */
 void checks_tell_unsettled(struct checks *checks);
 void checks_end(struct checks *checks);
-/* I33: readers of output waited for all that came, and for nothing else. */
+/* I40: readers of output waited for all that came, and for nothing else. */
 void checks_output_end(const struct checks *checks, const struct checks_log *logs);
 
 /* The journal's word, for the parts that choose a victim. */

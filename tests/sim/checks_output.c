@@ -1,4 +1,4 @@
-/* I33: no follower of a job hears its end too early, or never. */
+/* I40: no follower of a job hears its end too early, or never. */
 #include "controlplane/logs/log_output_state.h"
 #include "tests/sim/checks_state.h"
 
@@ -27,7 +27,7 @@ static const struct fake_replica *truth_of(const struct checks *checks,
 
 static void blame(const struct checks *checks, const struct checks_output *output, const char *what)
 {
-    sim_broken(checks->sim, "I33", "job %llu.%u attempt %u replica %u: %s ('%c')",
+    sim_broken(checks->sim, "I40", "job %llu.%u attempt %u replica %u: %s ('%c')",
                (unsigned long long)output->attempt.job.n, output->attempt.element,
                output->attempt.n, output->replica, what, output->letter);
 }
@@ -36,7 +36,7 @@ void checks_output_ended(struct checks *checks, const struct checks_element *ele
                          struct fl_str letters)
 {
     if (letters.len != 0 && letters.len != element->replicas) {
-        sim_broken(checks->sim, "I33", "job %llu.%u attempt %u of %u replicas has %zu letters",
+        sim_broken(checks->sim, "I40", "job %llu.%u attempt %u of %u replicas has %zu letters",
                    (unsigned long long)element->job, element->element, element->n,
                    element->replicas, letters.len);
     }

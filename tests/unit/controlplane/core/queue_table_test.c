@@ -182,7 +182,7 @@ static void set_ready(struct world *world, struct job_slot slot, bool is_ready)
 {
     struct job *job = job_table_at(&world->jobs, slot);
 
-    if (is_ready || job->run) job_table_need_run(&world->jobs, job)->ready_first.n = is_ready;
+    if (is_ready || job->run.n) job_table_need_run(&world->jobs, job)->ready_first.n = is_ready;
 }
 
 /* From the first to the last: all that are in and, with 'is_ready', ready, by age. */
