@@ -1,82 +1,31 @@
-/* logs.mjs - the log viewer in a real browser, against a real control plane.
+/* logs.mjs - the log viewer in a real browser, against a real control plane; output that is written meanwhile
+ * is looked at by live_logs.mjs.
  *
  *     node tests/browser/logs.mjs --url URL --token TOKEN [--shots DIR] [--lines N]
  *
  * Makes its jobs by the API, looks at their output as a person would, and prints a line for each promise of
- * the viewer: 'ok - sentence' or 'not ok - sentence: why'.  Exits 1 when one does not hold.  The browser's
- * connections go through a forwarder of this program, which can cut them. */
-import { mkdirSync } from "node:fs";
-import net from "node:net";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
+ * the viewer: 'ok - sentence' or 'not ok - sentence: why'.  Exits 1 when one does not hold. */
+import {
+    check,
+    ended,
+    expect,
+    expectSequence,
+    finish,
+    flags,
+    openLogs,
+    openPage,
+    readAll,
+    rowCount,
+    rowsInSight,
+    seeText,
+    shot,
+    sleep,
+    submit,
+} from "./log_driver.mjs";
 
-const { values: flags } = parseArgs({
-    options: {
-        url: { type: "string" },
-        token: { type: "string" },
-        shots: { type: "string" },
-        lines: { type: "string", default: "1000000" },
-        chromium: { type: "string", default: "/usr/bin/chromium" },
-    },
-});
-if (!flags.url || !flags.token) {
-    console.error("usage: node logs.mjs --url URL --token TOKEN [--shots DIR] [--lines N]");
-    process.exit(2);
-}
 const LINES = Number(flags.lines);
 const ROWS_MAX = 300;
 const HEAP_MAX = 150 * 1024 * 1024;
-if (flags.shots) mkdirSync(flags.shots, { recursive: true });
-
-let failures = 0;
-
-async function check(sentence, body) {
-    try {
-        const note = await body();
-        console.log(`ok - ${sentence}${note ? ` (${note})` : ""}`);
-    } catch (thrown) {
-        failures++;
-        console.log(`not ok - ${sentence}: ${String(thrown.message ?? thrown).split("\n")[0]}`);
-    }
-}
-
-function expect(condition, why) {
-    if (!condition) throw new Error(why);
-}
-
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-// ---- the control plane
-
-async function api(path, body) {
-    const response = await fetch(flags.url + path, {
-        method: body ? "POST" : "GET",
-        headers: { Authorization: `Bearer ${flags.token}`, "Content-Type": "application/json" },
-        body: body && JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response;
-}
-
-async function submit(name, script, more = {}) {
-    const response = await api("/v1/jobs", { name, command: ["sh", "-c", script], ...more });
-    return (await response.json()).id;
-}
-
-/** Until the job has ended and its output is complete. */
-async function ended(id) {
-    for (let tries = 0; tries < 600; tries++) {
-        const job = await (await api(`/v1/jobs/${id}`)).json();
-        if (job.endedAt !== null) {
-            const logs = await api(`/v1/jobs/${id}/logs?from=${Number.MAX_SAFE_INTEGER}&count=1`);
-            await logs.text();
-            if (logs.headers.get("X-Fairlead-Output") !== "more") return job;
-        }
-        await sleep(200);
-    }
-    throw new Error(`${id} has not ended`);
-}
 
 const ESC = "\\033";
 const ARTS = [
@@ -118,146 +67,6 @@ const HOSTILE = [
     `echo '{"__proto__":{"x":1},"msg":"<b>bold</b>","level":"error"}'`,
     `echo the end of hostility`,
 ].join("\n");
-
-// ---- the browser
-
-/** Forwards to the control plane, and cuts what it forwards. */
-async function openForwarder(target) {
-    const open = new Set();
-    const server = net.createServer((inner) => {
-        const outer = net.connect(Number(target.port), target.hostname);
-        for (const socket of [inner, outer]) {
-            open.add(socket);
-            socket.on("error", () => undefined);
-            socket.on("close", () => {
-                open.delete(socket);
-                inner.destroy();
-                outer.destroy();
-            });
-        }
-        inner.pipe(outer);
-        outer.pipe(inner);
-    });
-    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return {
-        port: server.address().port,
-        cut() {
-            expect(open.size > 0, "the browser has no connection that could be cut");
-            for (const socket of open) socket.destroy();
-        },
-        close() {
-            for (const socket of open) socket.destroy();
-            server.close();
-        },
-    };
-}
-
-const target = new URL(flags.url);
-const forwarder = await openForwarder(target);
-const browser = await chromium.launch({
-    executablePath: flags.chromium,
-    args: [
-        "--no-sandbox",
-        "--enable-precise-memory-info",
-        `--host-resolver-rules=MAP ${target.host} 127.0.0.1:${forwarder.port}`,
-    ],
-});
-/* A promise that is not kept within this time is broken. */
-const PATIENCE_MS = 60_000;
-const violations = [];
-
-async function openPage(options = {}) {
-    const context = await browser.newContext({
-        viewport: { width: 1280, height: 800 },
-        colorScheme: "dark",
-        permissions: ["clipboard-read", "clipboard-write"],
-        ...options,
-    });
-    context.setDefaultTimeout(PATIENCE_MS);
-    const page = await context.newPage();
-    page.on("console", (message) => {
-        if (/Content.Security.Policy|TrustedHTML|TrustedScript/i.test(message.text()))
-            violations.push(message.text());
-    });
-    page.on("pageerror", (error) => violations.push(`error of the page: ${error.message}`));
-    await page.addInitScript(() => {
-        window.violations = [];
-        document.addEventListener("securitypolicyviolation", (event) =>
-            window.violations.push(event.violatedDirective),
-        );
-    });
-    await page.goto(`${flags.url}/login`);
-    const status = await page.evaluate(async (token) => {
-        const response = await fetch("/v1/session", {
-            method: "POST",
-            headers: { "Content-Type": "application/json", "Fairlead-Page": "1" },
-            body: JSON.stringify({ token }),
-        });
-        return response.status;
-    }, flags.token);
-    expect(status === 201, `the login was answered ${status}`);
-    return page;
-}
-
-async function openLogs(page, id, hash = "") {
-    await page.goto("about:blank");
-    await page.goto(`${flags.url}/jobs/${id}/logs${hash}`);
-    await page.waitForSelector(".log-line .log-text");
-}
-
-async function shot(page, name) {
-    if (flags.shots) await page.screenshot({ path: join(flags.shots, `${name}.png`) });
-}
-
-/** The rows in sight, from top to bottom. */
-function rowsInSight(page) {
-    return page.evaluate(() => {
-        const port = document.querySelector(".log-scroller").getBoundingClientRect();
-        return [...document.querySelectorAll(".log-row")]
-            .filter((row) => {
-                const { top, bottom } = row.getBoundingClientRect();
-                return bottom > port.top + 1 && top < port.bottom - 1;
-            })
-            .map((row) => ({
-                row: Number(row.dataset.row),
-                text: row.querySelector(".log-text")?.textContent ?? "",
-                rank: row.querySelector(".log-rank")?.textContent ?? "",
-            }));
-    });
-}
-
-const rowCount = (page) => page.evaluate(() => document.querySelectorAll(".log-row").length);
-
-async function seeText(page, text, timeout = 15_000) {
-    await page.waitForFunction(
-        (wanted) =>
-            [...document.querySelectorAll(".log-text")].some((line) => line.textContent.includes(wanted)),
-        text,
-        { timeout },
-    );
-}
-
-/** Every row of the log, from the first on, by the key that turns pages. */
-async function readAll(page) {
-    await page.focus(".log-scroller");
-    await page.keyboard.press("Home");
-    await sleep(300);
-    const rows = new Map();
-    for (let turns = 0, same = 0; same < 3 && turns < 2000; turns++) {
-        const before = rows.size;
-        for (const row of await rowsInSight(page)) rows.set(row.row, row);
-        same = rows.size === before ? same + 1 : 0;
-        await page.keyboard.press("PageDown");
-        await sleep(40);
-    }
-    return [...rows.values()].sort((a, b) => a.row - b.row);
-}
-
-function expectSequence(numbers, what) {
-    for (const [i, number] of numbers.entries()) {
-        expect(number === numbers[0] + i, `${what}: ${number} stands where ${numbers[0] + i} belongs`);
-    }
-}
 
 // ---- the promises
 
@@ -656,139 +465,6 @@ await check("one element of an array is shown alone", async () => {
     expect((await page.locator(".log-rank").count()) === 0, "ranks are shown");
 });
 
-const live = await submit(
-    "live",
-    'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo "line $i at $(date +%s%3N)"; sleep 0.05; done',
-);
-
-await check("lines are shown as they are written", async () => {
-    await page.goto(`${flags.url}/jobs/${live}/logs`);
-    await page.waitForSelector(".log-line", { timeout: 60_000 });
-    await page.locator(".log-status", { hasText: "live" }).waitFor();
-    const delays = await page.evaluate(
-        () =>
-            new Promise((resolve) => {
-                const seen = new Set(document.querySelectorAll(".log-text"));
-                const found = [];
-                const observer = new MutationObserver(() => {
-                    for (const line of document.querySelectorAll(".log-text")) {
-                        const written = / at (\d+)$/.exec(line.textContent)?.[1];
-                        if (seen.has(line) || !written) continue;
-                        seen.add(line);
-                        found.push(Date.now() - Number(written));
-                    }
-                    if (found.length >= 60) {
-                        observer.disconnect();
-                        resolve(found);
-                    }
-                });
-                observer.observe(document.querySelector(".log-layer"), {
-                    childList: true,
-                    subtree: true,
-                    characterData: true,
-                });
-            }),
-    );
-    delays.sort((a, b) => a - b);
-    const p95 = delays[Math.floor(delays.length * 0.95)];
-    return `95 of 100 within ${p95} ms`;
-});
-
-await check("a reader who scrolls up keeps the place, and sees that new lines came", async () => {
-    await page.mouse.move(600, 500);
-    await page.mouse.wheel(0, -300);
-    await sleep(500);
-    const before = (await rowsInSight(page))[0];
-    await sleep(1500);
-    const after = (await rowsInSight(page))[0];
-    expect(
-        before.row === after.row && before.text === after.text,
-        `line ${before.row} became line ${after.row}`,
-    );
-    const button = page.getByRole("button", { name: /new lines?$/ });
-    await button.waitFor();
-    const told = await button.textContent();
-    await shot(page, "paused-dark");
-    await button.click();
-    await page.waitForFunction(() => !document.querySelector(".log-new button"));
-    return `"${told.trim()}"`;
-});
-
-await check("the place is kept, too, when lines come by the thousand", async () => {
-    const script = 'for k in $(seq 1 60); do seq -f "block $k line %.0f" 1 1000; sleep 0.1; done';
-    const id = await submit("fast", script, { replicas: 2 });
-    await page.goto(`${flags.url}/jobs/${id}/logs`);
-    await page.waitForSelector(".log-line", { timeout: 60_000 });
-    await sleep(1000);
-    await page.mouse.move(600, 500);
-    await page.mouse.wheel(0, -300);
-    await sleep(600);
-    const before = (await rowsInSight(page))[0];
-    await sleep(2500);
-    const after = (await rowsInSight(page))[0];
-    expect(before.row === after.row && before.text === after.text, `"${before.text}" became "${after.text}"`);
-    const told = await page.getByRole("button", { name: /new lines$/ }).textContent();
-    await page.getByRole("button", { name: /new lines$/ }).click();
-    await page.locator(".log-status", { hasText: "complete" }).waitFor({ timeout: 60_000 });
-    await seeText(page, "block 60 line 1000");
-    return `"${told.trim()}"`;
-});
-
-await check("after cuts the live output has no gap and no repeat", async () => {
-    const script = 'i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo "line $i"; sleep 0.04; done';
-    const id = await submit("cut", script);
-    await page.goto(`${flags.url}/jobs/${id}/logs`);
-    await page.waitForSelector(".log-line", { timeout: 60_000 });
-    for (let i = 0; i < 4; i++) {
-        forwarder.cut();
-        await sleep(1300);
-    }
-    await page.locator(".log-status", { hasText: "complete" }).waitFor({ timeout: 60_000 });
-    const rows = await readAll(page);
-    const numbers = rows.map((row) => Number(/^line (\d+)/.exec(row.text)?.[1]));
-    expect(numbers.length === 200, `${numbers.length} lines`);
-    expectSequence(numbers, "lines");
-});
-
-await check(
-    "several replicas that are written now are merged live, without gap or repeat over cuts",
-    async () => {
-        const id = await submit(
-            "live-gang",
-            'i=0; while [ $i -lt 150 ]; do i=$((i+1)); echo "step $i"; sleep 0.05; done; sleep 2',
-            { replicas: 3 },
-        );
-        await page.goto(`${flags.url}/jobs/${id}/logs`);
-        await page.waitForSelector(".log-line", { timeout: 60_000 });
-        await sleep(1500);
-        await shot(page, "live-gang-dark");
-        await page.mouse.move(600, 500);
-        await page.mouse.wheel(0, -200);
-        for (let i = 0; i < 3; i++) {
-            forwarder.cut();
-            await sleep(1300);
-        }
-        await page.locator(".log-status", { hasText: "complete" }).waitFor({ timeout: 60_000 });
-        await page.mouse.wheel(0, -100_000);
-        await sleep(500);
-        const rows = new Map();
-        for (let turns = 0; turns < 40; turns++) {
-            for (const row of await rowsInSight(page)) rows.set(row.row, row);
-            await page.keyboard.press("PageDown");
-            await sleep(50);
-            if (await page.evaluate(() => document.querySelector(".log-number") !== null)) break;
-        }
-        const all = [...rows.values()].sort((a, b) => a.row - b.row);
-        for (const rank of ["r0", "r1", "r2"]) {
-            const steps = all
-                .filter((row) => row.rank === rank)
-                .map((row) => Number(/step (\d+)/.exec(row.text)?.[1]));
-            expect(steps.length > 50, `${steps.length} lines of ${rank}`);
-            expectSequence(steps, rank);
-        }
-    },
-);
-
 await check("a phone shows it without scrolling sideways", async () => {
     const phone = await openPage({ viewport: { width: 390, height: 844 }, colorScheme: "light" });
     await openLogs(phone, arts);
@@ -817,11 +493,4 @@ await check("every colour of the sixteen can be read in the light theme", async 
     await light.context().close();
 });
 
-await check("no policy was violated and no error was thrown", async () => {
-    violations.push(...(await page.evaluate(() => window.violations)));
-    expect(violations.length === 0, violations.join("; "));
-});
-
-await browser.close();
-forwarder.close();
-process.exit(failures > 0 ? 1 : 0);
+await finish(page);

@@ -2,62 +2,14 @@
 import concurrent.futures
 import http.client
 import json
-import os
 import re
 import socket
-import subprocess
 import urllib.parse
 
 import contract
 import fleet
-import hub
+from api_call import LINES, YAML, call, described, events
 from fleet import equal, shows
-
-YAML = {"Content-Type": "application/yaml"}
-LINES = {"Content-Type": "application/x-ndjson"}
-
-
-class Answer:
-    def __init__(self, status, headers, body):
-        self.status, self.headers, self.body = status, headers, body
-
-    def json(self):
-        return json.loads(self.body)
-
-    def lines(self):
-        return [json.loads(line) for line in self.body.splitlines()]
-
-
-def call(f, method, path, body=None, headers=None, token=""):
-    """The whole answer, for any status.  token None: without one."""
-    where = urllib.parse.urlsplit(f.url)
-    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
-    sent = {} if token is None else {"Authorization": f"Bearer {token or f.token}"}
-    if body is not None:
-        sent["Content-Type"] = "application/json"
-    sent.update(headers or {})
-    try:
-        connection.request(method, path, json.dumps(body) if isinstance(body, (dict, list)) else body, sent)
-        answer = connection.getresponse()
-        got = Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
-    finally:
-        connection.close()
-    if described:  # every answer of this test is as openapi.json says
-        described[0].check(method, path, got.status, got.headers, got.body)
-    return got
-
-
-described = []  # the contract, once it is read
-
-
-def events(body):
-    """The events of a stream that has ended: (id, name, data)."""
-    found = []
-    for block in body.decode().split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.splitlines() if line and not line.startswith(":") and ": " in line)
-        if fields:
-            found.append((fields.get("id", ""), fields.get("event", ""), fields.get("data", "")))
-    return found
 
 
 def description(f):
@@ -758,61 +710,7 @@ def rest(f):
         equal(all_of_them - done, {"acceptRestore", "enrol", "followEvents", "execJob", "readFiles", "forwardJob"})  # a restored database, an agent, an endless stream, and visits: other tests
 
 
-def least_stream():
-    """A setting that the start allows must serve: the least one, and one less."""
-    least = 32832
-    with hub.Hub({"http_stream_bytes_max": least}) as h, shows("with the least room of a stream a long log and its events are read whole"):
-        h.agent("east", h.join("east"))
-        job = h.api("POST", "/v1/jobs", {"command": ["sh", "-c", "seq 100000"]})["id"]
-        fleet.until("it has ended", lambda: h.api("GET", f"/v1/jobs/{job}")["state"] == "succeeded", 60)
-        equal(call(h, "GET", f"/v1/jobs/{job}/logs").body.decode(), "".join(f"{n}\n" for n in range(1, 100001)))
-        events = call(h, "GET", f"/v1/jobs/{job}/events").body.decode()
-        assert "job.submitted" in events and "job.ended" in events, events
-        with shows("less is refused at the start, by name"):
-            out = subprocess.run([os.path.join(fleet.BIN, "fairleadd"), "--database", "@" + h.database, "--state-dir", os.path.join(h.dir, "other"),
-                                  "--api-listen", "127.0.0.1:0", "--tunnel-listen", "127.0.0.1:0", "--metrics-listen", "", "--http-stream-bytes-max",
-                                  str(least - 1)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
-            assert out.returncode != 0 and f"stream_bytes_max must be at least {least}" in out.stdout, (out.returncode, out.stdout[-800:])
-
-
-def little_memory():
-    with hub.Hub({"requests_memory": "1MiB"}) as h, shows("requests that hold too much together are refused, and nothing is done; small ones go on"):
-        job = {"command": ["true"], "hold": True, "env": {f"K{k}": "v" * 56 for k in range(95)}}
-        refused = call(h, "POST", "/v1/jobs:batch", "\n".join(json.dumps(job) for _ in range(1000)), LINES)
-        equal((refused.status, refused.headers["retry-after"]), (503, "1"))
-        assert "requests_memory" in refused.json()["detail"], refused.json()
-        for name in ("one", "two", "three"):  # each gives back what it took
-            equal(call(h, "POST", "/v1/jobs:batch", "\n".join(json.dumps(job | {"name": name}) for _ in range(20)), LINES).status, 200)
-        equal(len(h.api("GET", "/v1/jobs?limit=1000")["jobs"]), 60)
-
-
-def metrics():
-    port = hub.free_port()
-    with hub.Hub({"metrics_listen": f"127.0.0.1:{port}"}) as h, shows("metrics are on a port of their own and want a token"):
-        equal(call(h, "GET", "/v1/jobs/job-1").status, 404)
-        equal(call(h, "GET", "/v1/nothing/job-1").status, 404)
-        h.url, api = f"http://127.0.0.1:{port}", h.url
-        equal(call(h, "GET", "/metrics", token=None).status, 401)
-        answer = call(h, "GET", "/metrics")
-        equal(answer.status, 200)
-        text = answer.body.decode()
-        families = re.findall(r"^# TYPE (\w+) (?:counter|gauge|histogram)$", text, re.M)
-        assert len(families) > 10 and all(name.startswith("fairlead_") or name.startswith("process_") for name in families), families
-        equal(len(families), len(set(families)))
-        for line in text.splitlines():
-            assert line.startswith("#") or re.fullmatch(r'\w+(\{(\w+="[^"]*",?)*\})? -?[0-9.eE+-]+(Inf|NaN)?', line), line
-        for line in ('requests_total{method="GET",route="/v1/jobs/{job}"} 1', 'errors_total{method="GET",route="/v1/jobs/{job}",class="4xx"} 1',
-                     'seconds_count{method="GET",route="/v1/jobs/{job}"} 1', 'errors_total{method="other",route="other",class="4xx"} 1'):
-            assert f"fairlead_http_route_{line}\n" in text, (line, text)
-        assert "job-1" not in text
-        h.url = api
-        equal(call(h, "GET", "/metrics").status, 404)
-
-
 def main():
-    metrics()
-    least_stream()
-    little_memory()
     with fleet.Fleet() as f:
         description(f)
         submitting(f)

@@ -88,6 +88,7 @@ def main():
         program(f, "shell")
         restart(f)
         program(f, "logs", "--lines", str(fleet.by_mode(100_000, 1_000_000, 10_000_000)))
+        program(f, "live_logs")
 
 
 main()

@@ -1,7 +1,7 @@
-/* policy_state.h - what the policy model knows, for the files that make it up. policy_model.c folds
- * rows and reports into it; policy_judge.c judges starts against it, policy_ends.c ends and
- * policy_runs.c repetitions; policy_wait.c measures how long work waits; policy_room.c says what
- * fits where. */
+/* policy_state.h - what the policy model knows, for the files that make it up. policy_model.c
+ * makes it and takes in batches; policy_rows.c folds their rows into it, policy_reports.c what
+ * agents report; policy_judge.c judges starts against it, policy_ends.c ends and policy_runs.c
+ * repetitions; policy_wait.c measures how long work waits; policy_room.c says what fits where. */
 #pragma once
 
 #include "controlplane/core/shape.h"
@@ -274,6 +274,12 @@ uint64_t policy_hash(struct fl_str text);
 /* It comes before the other in its queue: priority, then age. */
 bool policy_is_before(const struct policy_job *job, uint64_t id, const struct policy_job *other,
                       uint64_t other_id);
+void policy_copy_name(char out[POLICY_NAME_MAX], struct fl_str name);
+/* Its place among the cluster's nodes; a new one when the name is new. */
+uint32_t policy_need_node(struct policy_cluster *cluster, struct fl_str name);
+
+/* ---- policy_rows.c --------------------------------------------------------------------------- */
+void policy_fold_row(struct policy *policy, const struct row *row);
 
 /* ---- policy_room.c --------------------------------------------------------------------------- */
 /* Whether the job's own lists allow the cluster. */
