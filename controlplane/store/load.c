@@ -233,17 +233,18 @@ static const char *ends_sql(struct load *load, uint64_t p, uint64_t lo, uint64_t
 }
 
 /* Elements that have ended, one by one, of the few arrays that wait for others element by element,
- * and of those others. */
+ * and of those others.  The marks lead to the jobs: of open jobs there may be millions. */
 static void add_pair_ends(struct load *load)
 {
     add(load, ROW_pair_end,
-        fl_arena_printf(&load->arena,
-                        "select o.job, e.element, e.state from (select job from open_job where job"
-                        " in (select job from open_mark where kind = %d union all select value"
-                        " from open_mark where kind = %d) order by job) o cross join lateral"
-                        " (select element, state from element_end t where t.job = o.job"
-                        " order by element offset 0) e",
-                        CORE_MARK_each, CORE_MARK_each));
+        fl_arena_printf(
+            &load->arena,
+            "select o.job, e.element, e.state from (select open_job.job from (select job"
+            " from open_mark where kind = %d union select value from open_mark where"
+            " kind = %d) m (job) join open_job using (job) order by open_job.job"
+            " offset 0) o cross join lateral (select element, state from element_end t"
+            " where t.job = o.job order by element offset 0) e",
+            CORE_MARK_each, CORE_MARK_each));
 }
 
 /* Reads each partition by itself: with the parent in the join, each probe would look for its

@@ -168,6 +168,7 @@ static bool fold(struct folding *to, const struct row *r)
     case ROW_replica_phase:
     case ROW_cluster_phase:
     case ROW_array_ends:
+    case ROW_pair_end:
         return true;
     default: /* a kind that is new: its line belongs here, unless the journal alone has it */
         return fl_fail(to->err, FL_CONFLICT, "no rule for %s", row_kind_name(r->kind));

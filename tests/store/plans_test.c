@@ -470,6 +470,20 @@ static uint64_t rows_taken(const char *plan, const char *table)
     return scans > 0 ? joined : 0;
 }
 
+/* A sort of millions of elements is a file; one of the few arrays of pairs, by their ids, is not. */
+static void check_sorts(const char *plan)
+{
+    static const char by[] = "Sort Key: ";
+
+    for (const char *at = plan; (at = strstr(at, by)); at += sizeof by - 1) {
+        const char *key = at + sizeof by - 1;
+
+        if (strncmp(key, "open_job.job\n", 13) != 0 && strncmp(key, "open_mark.job\n", 14) != 0) {
+            fail_msg("sorts:\n%s", plan);
+        }
+    }
+}
+
 static void a_load_reads_no_row_of_an_ended_job(void **state)
 {
     char *conninfo = help_database();
@@ -500,7 +514,7 @@ static void a_load_reads_no_row_of_an_ended_job(void **state)
             fail_msg("reads rows that it does not need:\n%s", plan);
         }
         assert_null(strstr(plan, "Seq Scan"));
-        assert_null(strstr(plan, "Sort")); /* a sort of millions of elements is a file */
+        check_sorts(plan);
         /* One walk along both indexes, not a look-up an element. */
         assert_int_equal(!strstr(sql, "not exists"), !strstr(plan, "Merge Anti Join"));
         for (const char *const *table = partition_tables[PARTITION_JOBS]; *table; table++) {
