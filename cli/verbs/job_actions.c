@@ -5,6 +5,7 @@
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/job_selector.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 
 enum { CHUNKS_MAX = 10000 };
@@ -35,32 +36,61 @@ static int each(struct cli *cli, const char *action, const char *done)
 }
 
 struct swept {
-    long long matched, changed;
-    bool is_told; /* the answers were printed, as data */
+    long long matched, changed, failed;
+    const char *failure; /* the first, in words; NULL: none */
+    bool is_told;        /* the answers were printed, as data */
 };
 
-/* Acts on all jobs of the filter; repeats the call, since the server takes only so many at once. */
+static void count(struct cli *cli, const json_t *answer, struct swept *swept)
+{
+    const json_t *failure = json_object_get(answer, "firstFailure");
+    const char *job = cli_text(failure, "job");
+
+    swept->matched += (long long)cli_int(answer, "matched");
+    swept->changed += (long long)cli_int(answer, "changed");
+    swept->failed += (long long)cli_int(answer, "failed");
+    if (!failure || swept->failure) return;
+    swept->failure = fl_arena_printf(&cli->arena, "%s%s%s", *job ? cli_plain(cli, job) : "",
+                                     *job ? ": " : "", cli_plain(cli, cli_text(failure, "detail")));
+}
+
+/* NULL: the error was printed, and *ret_code is the exit code. */
+static json_t *sweep_body(struct cli *cli, bool is_dry, const char *cursor, int *ret_code)
+{
+    json_t *body = cli_filter_body(cli, ret_code);
+
+    if (!body) return NULL;
+    json_object_set_new(body, "dryRun", json_boolean(is_dry));
+    if (cursor) json_object_set_new(body, "cursor", json_string(cursor));
+    if (cli_has(&cli->args, CLI_OPT_wait_for_cluster)) {
+        json_object_set_new(body, "waitForCluster", json_true());
+    }
+    return body;
+}
+
+/* Acts on all jobs of the filter, call by call, since the server takes only so many at once.  Each
+ * call goes on behind the jobs of the one before it, so that none is met twice. */
 static int sweep(struct cli *cli, const char *action, bool is_dry, struct swept *ret_swept)
 {
-    bool is_more = true;
+    const char *cursor = NULL;
 
     *ret_swept = (struct swept){0};
-    for (int chunk = 0; is_more && chunk < CHUNKS_MAX; chunk++) {
+    for (int chunk = 0; chunk < CHUNKS_MAX; chunk++) {
         int code = CLI_OK;
-        json_t *body = cli_filter_body(cli, &code), *answer = NULL;
+        json_t *body = sweep_body(cli, is_dry, cursor, &code), *answer = NULL;
+        bool is_over;
 
         if (!body) return code;
-        json_object_set_new(body, "dryRun", json_boolean(is_dry));
         code = cli_post(cli, &answer, body, "/v1/jobs:%s", action);
         if (code) return code;
-        ret_swept->matched += (long long)cli_int(answer, "matched");
-        ret_swept->changed += (long long)cli_int(answer, "changed");
-        is_more = !is_dry && json_is_true(json_object_get(answer, "more")) &&
-                  cli_int(answer, "changed") > 0;
+        count(cli, answer, ret_swept);
         ret_swept->is_told |= cli_answer(cli, answer, NULL);
+        cursor = fl_arena_printf(&cli->arena, "%s", cli_text(answer, "cursor"));
+        is_over = is_dry || !json_is_true(json_object_get(answer, "more")) || !*cursor;
         json_decref(answer);
+        if (is_over) return CLI_OK;
     }
-    return CLI_OK;
+    return cli_fail(CLI_FAILED, "stopped after %d calls; there are more jobs", CHUNKS_MAX);
 }
 
 static int bulk(struct cli *cli, const char *action, const char *done)
@@ -86,7 +116,11 @@ static int bulk(struct cli *cli, const char *action, const char *done)
     if (code == CLI_OK && !swept.is_told) {
         printf("%lld of %lld jobs are %s\n", swept.changed, swept.matched, done);
     }
-    return code;
+    if (code != CLI_OK || swept.failed == 0) return code;
+    fflush(stdout);
+    return cli_fail(CLI_FAILED, "%lld job%s could not be %s%s%s", swept.failed,
+                    swept.failed == 1 ? "" : "s", done, swept.failure ? "; the first: " : "",
+                    swept.failure ? swept.failure : "");
 }
 
 int verb_cancel(struct cli *cli)
@@ -143,12 +177,10 @@ int verb_retry(struct cli *cli)
     int code = CLI_OK;
 
     if (!cli->args.words.len && cli_has_filter(cli)) {
-        if (!cli_has(&cli->args, CLI_OPT_failure) && !cli_has(&cli->args, CLI_OPT_element) &&
-            !waits) {
+        if (!cli_has(&cli->args, CLI_OPT_failure) && !cli_has(&cli->args, CLI_OPT_element)) {
             return bulk(cli, "retry", "run again");
         }
-        return cli_fail(CLI_USAGE,
-                        "--failure, --element and --wait-for-cluster are of one job: name a JOB");
+        return cli_fail(CLI_USAGE, "--failure and --element are of one job: name a JOB");
     }
     if (!cli->args.words.len) {
         return cli_fail(CLI_USAGE, "usage: fairlead retry JOB... or " FILTERS);

@@ -57,33 +57,41 @@ static void say_submitted(struct cli *cli, json_t *job, struct submitted *submit
     cli_say_paused(cli, job);
 }
 
-/* With what the flags say of any submission. */
-static const char *jobs_path(const struct cli *cli, bool is_dry)
+/* With what the flags say of any submission.  A check before a submission does not ask where the
+ * job could go. */
+static const char *jobs_path(struct cli *cli, bool is_check)
 {
-    if (cli_has(&cli->args, CLI_OPT_wait_for_cluster)) {
-        return is_dry ? "/v1/jobs?dryRun=true&waitForCluster=true" : "/v1/jobs?waitForCluster=true";
-    }
-    return is_dry ? "/v1/jobs?dryRun=true" : "/v1/jobs";
+    const char *dry = cli_has(&cli->args, CLI_OPT_dry_run) ? "?dryRun=true&placement=true"
+                      : is_check                           ? "?dryRun=true"
+                                                           : "";
+    const char *wait = !cli_has(&cli->args, CLI_OPT_wait_for_cluster) ? ""
+                       : *dry                                         ? "&waitForCluster=true"
+                                                                      : "?waitForCluster=true";
+
+    return fl_arena_printf(&cli->arena, "/v1/jobs%s%s", dry, wait);
 }
 
-/* Beside the answer, which is for programs: a line for each of the first clusters. */
+/* Beside the answer, which is for programs: a line for each of the first clusters.  A token that
+ * may not read gets none of them. */
 static void say_placement(struct cli *cli, const json_t *answer)
 {
     const json_t *placement = json_object_get(answer, "placement"), *one;
     const json_t *clusters = json_object_get(placement, "clusters");
+    long long enrolled = (long long)cli_int(placement, "enrolled"), told = 0;
     size_t i;
 
-    if (!placement) return;
-    if (json_array_size(clusters) == 0) fprintf(stderr, "no cluster is enrolled: it would wait\n");
+    if (clusters && enrolled == 0) fprintf(stderr, "no cluster is enrolled: it would wait\n");
     json_array_foreach(clusters, i, one)
     {
-        if (i == PLACEMENT_LINES_MAX) {
-            fprintf(stderr, "and %zu more clusters\n", json_array_size(clusters) - i);
-            break;
-        }
+        if (i == PLACEMENT_LINES_MAX) break;
         fprintf(stderr, "%s: %s: ", cli_plain(cli, cli_text(one, "cluster")),
                 cli_text(one, "reason"));
         fprintf(stderr, "%s\n", cli_plain(cli, cli_text(one, "detail")));
+        told++;
+    }
+    if (enrolled > told) {
+        fprintf(stderr, "and %lld more cluster%s\n", enrolled - told,
+                enrolled - told == 1 ? "" : "s");
     }
     if (json_is_false(json_object_get(placement, "possible"))) {
         fprintf(stderr, "no enrolled cluster could ever run it\n");
@@ -105,9 +113,9 @@ static const char *put_after(struct cli *cli, const char *path, const char *mark
 }
 
 /* --queue and --hold go over what the document says, --after besides it. */
-static const char *submit_path(struct cli *cli, bool is_dry, const json_t *after)
+static const char *submit_path(struct cli *cli, bool is_check, const json_t *after)
 {
-    const char *path = jobs_path(cli, is_dry);
+    const char *path = jobs_path(cli, is_check);
     const char *mark = strchr(path, '?') ? "&" : "?";
 
     if (cli_has(&cli->args, CLI_OPT_queue)) {
@@ -183,8 +191,7 @@ int verb_run(struct cli *cli)
     text = json_dumps(document, JSON_COMPACT);
     json_decref(document);
     if (!text) return cli_fail(CLI_USAGE, "a word of the command line is no UTF-8");
-    code = post(cli, jobs_path(cli, cli_has(&cli->args, CLI_OPT_dry_run)), fl_str_c(text),
-                "application/json", &submitted);
+    code = post(cli, jobs_path(cli, false), fl_str_c(text), "application/json", &submitted);
     free(text);
     if (code == CLI_OK) code = follow(cli, &submitted);
     fini(cli, &submitted);
@@ -471,7 +478,7 @@ static bool make_paths(struct cli *cli, struct submitted *submitted, int *ret_co
     json_t *after = cli_after_of_flags(cli, ret_code);
 
     if (!after) return false;
-    submitted->path = submit_path(cli, cli_has(&cli->args, CLI_OPT_dry_run), after);
+    submitted->path = submit_path(cli, false, after);
     submitted->check_path = submit_path(cli, true, after);
     json_decref(after);
     return true;

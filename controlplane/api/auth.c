@@ -49,7 +49,12 @@ bool api_may_see_queue(const struct token_grant *token, struct fl_str queue)
 
 bool api_may_see_figures(const struct token_grant *token)
 {
-    return has_scope(token, CORE_SCOPE_read) && token->queue[0] == 0;
+    return api_may_read(token) && token->queue[0] == 0;
+}
+
+bool api_may_read(const struct token_grant *token)
+{
+    return has_scope(token, CORE_SCOPE_read);
 }
 
 bool api_may_delegate(const struct token_grant *token)

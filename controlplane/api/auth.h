@@ -22,6 +22,8 @@ bool api_may_see_queue(const struct token_grant *token, struct fl_str queue);
 
 /* The figures of the whole fleet tell of every queue's work: for readers of all queues. */
 bool api_may_see_figures(const struct token_grant *token);
+/* Jobs, and the clusters with their nodes. */
+bool api_may_read(const struct token_grant *token);
 
 /* May it act for others?  See api_owner. */
 bool api_may_delegate(const struct token_grant *token);

@@ -145,8 +145,9 @@ struct core_answer {
     size_t nodes_len;
     struct core_queue_view *queues;
     size_t queues_len;
-    struct core_verdict *verdicts; /* explain, and a dry run of one job */
+    struct core_verdict *verdicts; /* explain, and a dry run of one job that wants them */
     size_t verdicts_len;
+    size_t enrolled;      /* a dry run that wants them: so many clusters are enrolled */
     bool is_possible;     /* a dry run: some cluster could ever run it, or may once it is known */
     const char *sentence; /* explain: its reason in words; read_job: only that of ClusterSilent,
                               WaitsForJobs, WaitsForTurn and ArrayThrottle */

@@ -49,22 +49,26 @@ void core_audit(struct core_batch *batch, const struct core_event *event, const 
     core_batch_row(batch, &row);
 }
 
-/* The codes and jobs of CORE_SUBMIT_MAX outcomes always fit.  Where their texts do not, it leaves
- * all texts out. */
+/* An outcome that is not final is kept without its text: it is decided anew, and its text must not
+ * take the room of those that stay.  The codes and jobs of CORE_SUBMIT_MAX outcomes always fit.
+ * Where the texts of the final ones do not, it leaves these out, too. */
 static void encode_kept(struct fl_buf *buf, const struct core_answer *answer)
 {
-    struct core_answer bare = *answer;
+    struct core_answer kept = *answer;
     struct core_outcome outcomes[CORE_SUBMIT_MAX];
 
-    if (core_answer_encode(buf, answer)) return;
     fl_assert(answer->outcomes_len <= CORE_SUBMIT_MAX);
-    fl_buf_clear(buf);
     for (size_t i = 0; i < answer->outcomes_len; i++) {
         outcomes[i] = answer->outcomes[i];
+        if (!core_outcome_is_final(&outcomes[i])) outcomes[i].text = NULL;
+    }
+    kept.outcomes = outcomes;
+    if (core_answer_encode(buf, &kept)) return;
+    fl_buf_clear(buf);
+    for (size_t i = 0; i < answer->outcomes_len; i++) {
         outcomes[i].text = NULL;
     }
-    bare.outcomes = outcomes;
-    fl_assert(core_answer_encode(buf, &bare));
+    fl_assert(core_answer_encode(buf, &kept));
 }
 
 void core_keep_answer(struct core_batch *batch, const struct core_event *event,

@@ -66,11 +66,13 @@ enum core_event_kind {
         CORE_EVENTS_LEN
 };
 
-#define CORE_SUBMIT_MAX 1000        /* jobs in one request */
-#define CORE_PAGE_MAX 1000          /* jobs in one page of a list */
-#define CORE_TOKEN_ID_MAX 32        /* bytes */
-#define CORE_ANSWER_BYTES_MAX 65536 /* a key keeps so long an answer */
-#define CORE_REASON_BYTES_MAX 253   /* why a cluster is cordoned or drained */
+#define CORE_SUBMIT_MAX 1000         /* jobs in one request */
+#define CORE_PAGE_MAX 1000           /* jobs in one page of a list */
+#define CORE_VERDICTS_MAX 100        /* clusters of which a dry run says what each says ... */
+#define CORE_VERDICT_NODES_MAX 20000 /* ... as long as those before had at most so many nodes */
+#define CORE_TOKEN_ID_MAX 32         /* bytes */
+#define CORE_ANSWER_BYTES_MAX 65536  /* a key keeps so long an answer */
+#define CORE_REASON_BYTES_MAX 253    /* why a cluster is cordoned or drained */
 
 enum {
     CORE_INVENTORY_MAX = 4096, /* items in one event */
@@ -214,6 +216,7 @@ struct core_event {
             /* Each is judged as if it came now and alone: lines are passed over, nothing is made,
              * and no outcome has a job. */
             bool is_dry;
+            bool wants_verdicts;    /* those of the clusters on one job, in a dry run */
             bool waits_for_cluster; /* a job that no cluster could ever run is accepted, too */
         } submit;
         struct {

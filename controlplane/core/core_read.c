@@ -521,25 +521,76 @@ static const char *name_accelerators(struct core *core, const struct cluster *cl
                            text, names);
 }
 
+static void add_verdict(struct core *core, const struct cluster *cluster,
+                        const struct shape_entry *shape, struct core_answer *answer)
+{
+    struct core_verdict *verdict = &answer->verdicts[answer->verdicts_len++];
+
+    core_look(core, 1 + cluster->nodes.len);
+    verdict->cluster = cluster->id;
+    verdict->reason = judge_explain(&core->round.chooser.room, cluster->id, shape,
+                                    core->config.unconfirmed_max, &core->scratch, &verdict->text);
+    if (verdict->reason != REASON_NoMatchingCluster) return;
+    verdict->text = name_accelerators(core, cluster, &shape->shape, verdict->text);
+}
+
 void core_read_verdicts(struct core *core, const struct shape_entry *shape,
                         struct core_answer *answer)
 {
-    struct room *room = &core->round.chooser.room;
-
     answer->verdicts =
         fl_arena_array(&core->scratch, struct core_verdict, core->clusters.clusters.len);
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
         const struct cluster *cluster = core->clusters.clusters.at[i];
-        struct core_verdict *verdict;
 
         if (cluster->state != CLUSTER_ENROLLED) continue;
-        core_look(core, 1 + cluster->nodes.len);
-        verdict = &answer->verdicts[answer->verdicts_len++];
-        verdict->cluster = cluster->id;
-        verdict->reason = judge_explain(room, cluster->id, shape, core->config.unconfirmed_max,
-                                        &core->scratch, &verdict->text);
-        if (verdict->reason != REASON_NoMatchingCluster) continue;
-        verdict->text = name_accelerators(core, cluster, &shape->shape, verdict->text);
+        add_verdict(core, cluster, shape, answer);
+    }
+}
+
+/* The first clusters in the order of their names. */
+struct first_clusters {
+    const struct cluster *at[CORE_VERDICTS_MAX];
+    size_t len;
+};
+
+static void put_in_order(struct first_clusters *first, const struct cluster *cluster)
+{
+    size_t from = 0, below = first->len, moved;
+
+    while (from < below) {
+        size_t middle = from + (below - from) / 2;
+
+        if (strcmp(first->at[middle]->name, cluster->name) < 0) {
+            from = middle + 1;
+        } else {
+            below = middle;
+        }
+    }
+    if (from == CORE_VERDICTS_MAX) return;
+    if (first->len < CORE_VERDICTS_MAX) first->len++;
+    moved = first->len - 1 - from; /* where it is full, the last one leaves */
+    memmove(first->at + from + 1, first->at + from, moved * sizeof(const struct cluster *));
+    first->at[from] = cluster;
+}
+
+void core_read_some_verdicts(struct core *core, const struct shape_entry *shape,
+                             struct core_answer *answer)
+{
+    struct first_clusters first = {0};
+    size_t nodes = 0;
+
+    core_look(core, core->clusters.clusters.len);
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        const struct cluster *cluster = core->clusters.clusters.at[i];
+
+        if (cluster->state != CLUSTER_ENROLLED) continue;
+        put_in_order(&first, cluster);
+        answer->enrolled++;
+    }
+    answer->verdicts = fl_arena_array(&core->scratch, struct core_verdict, first.len);
+    for (size_t i = 0; i < first.len && nodes <= CORE_VERDICT_NODES_MAX; i++) {
+        add_verdict(core, first.at[i], shape, answer);
+        nodes += first.at[i]->nodes.len;
     }
 }
 

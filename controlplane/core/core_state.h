@@ -338,6 +338,10 @@ bool core_access_check(struct core *core, const struct core_event *event, struct
 /* The verdict of each enrolled cluster on the shape now; the room is begun. */
 void core_read_verdicts(struct core *core, const struct shape_entry *shape,
                         struct core_answer *answer);
+/* The same of the first CORE_VERDICTS_MAX clusters in the order of their names, and of fewer where
+ * these have over CORE_VERDICT_NODES_MAX nodes. */
+void core_read_some_verdicts(struct core *core, const struct shape_entry *shape,
+                             struct core_answer *answer);
 
 /* ---- core_history.c -------------------------------------------------------------------------- */
 

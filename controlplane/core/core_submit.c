@@ -568,14 +568,16 @@ static void decide(struct core *core, const struct core_event *event, struct cor
     }
 }
 
-/* A dry run of one job has each cluster's verdict on it; 'is_possible' even where it would wait. */
+/* A dry run of one job says whether it could ever run, even where it would wait.  Without
+ * 'waits_for_cluster' that was judged: else it would have been refused. */
 static void say_where(struct core *core, const struct core_event *event, struct core_answer *answer)
 {
     struct fl_str shape = event->submit.at[0].shape;
 
     if (answer->outcomes[0].code != FL_OK) return;
-    answer->is_possible = !core_possible_refusal(core, shape);
-    core_read_verdicts(core, core_possible_entry(core, shape), answer);
+    answer->is_possible = !event->submit.waits_for_cluster || !core_possible_refusal(core, shape);
+    if (!event->submit.wants_verdicts) return;
+    core_read_some_verdicts(core, core_possible_entry(core, shape), answer);
 }
 
 /* The outcomes that are final are kept under the key.  'found': how many were so before. */

@@ -10,8 +10,8 @@ LARGE = {"command": ["true"], "resources": {"cpu": 900}}
 REFUSED = "a replica asks for 900 CPUs, and the largest node (east) has 4; ask for at most 4 CPUs"
 
 
-def ask(h, document, query="", key=None):
-    status, _, text = h.ask("POST", f"/v1/jobs{query}", document, headers={"Authorization": f"Bearer {h.token}", **({"Idempotency-Key": key} if key else {})})
+def ask(h, document, query="", key=None, token=None):
+    status, _, text = h.ask("POST", f"/v1/jobs{query}", document, headers={"Authorization": f"Bearer {token or h.token}", **({"Idempotency-Key": key} if key else {})})
     return status, json.loads(text)
 
 
@@ -25,8 +25,8 @@ def without_clusters(h):
         got = until("it is judged", lambda: (lambda one: one if one["reason"] == "NoCluster" else None)(h.api("GET", f"/v1/jobs/{job}/explain")))
         equal(got["whoCanAct"], "admin")
         assert "fairlead cluster join" in got["sentence"], got
-        status, answer = ask(h, LARGE, "?dryRun=true")
-        equal((status, answer["placement"]), (200, {"possible": True, "clusters": []}))
+        status, answer = ask(h, LARGE, "?dryRun=true&placement=true")
+        equal((status, answer["placement"]), (200, {"possible": True, "enrolled": 0, "clusters": []}))
         cancel(h, job)
 
 
@@ -48,11 +48,16 @@ def refused(h):
 
 
 def placed(h):
-    with shows("a dry run says what each cluster says"):
+    with shows("a dry run says what each cluster says, if it is asked and the token may read"):
         status, answer = ask(h, {"command": ["true"]}, "?dryRun=true")
+        equal((status, "placement" in answer), (200, False))
+        submits = h.api("POST", "/v1/tokens", {"name": "submits", "scopes": ["submit"]})["token"]
+        status, answer = ask(h, LARGE, "?dryRun=true&placement=true&waitForCluster=true", token=submits)
+        equal((status, answer["placement"]), (200, {"possible": False}))
+        status, answer = ask(h, {"command": ["true"]}, "?dryRun=true&placement=true")
         one, = answer["placement"]["clusters"]
         equal((status, answer["placement"]["possible"], one["cluster"], one["reason"]), (200, True, "east", "Fits"))
-        status, answer = ask(h, LARGE, "?dryRun=true&waitForCluster=true")
+        status, answer = ask(h, LARGE, "?dryRun=true&placement=true&waitForCluster=true")
         one, = answer["placement"]["clusters"]
         equal((status, answer["placement"]["possible"], one["reason"], one["whoCanAct"]), (200, False, "NoMatchingCluster", "user"))
     with shows("fairlead run says so; with --dry-run there is a line for each cluster, beside the document"):
@@ -68,6 +73,26 @@ def placed(h):
         again = cli(h, "retry", job, "--wait-for-cluster").stdout.strip()
         equal(h.job(again)["state"], "queued")
         cancel(h, again)
+
+
+def many(h):
+    with shows("a retry of many says why the first could not run again, or lets them wait; the command line ends with 1"):
+        h.api("POST", "/v1/queues", {"name": "many"})
+        jobs = [h.api("POST", "/v1/jobs?waitForCluster=true&hold=true&queue=many", LARGE)["id"] for _ in range(3)]
+        h.api("POST", "/v1/jobs:cancel", {"queue": "many"})
+        for job in jobs:
+            h.wait(job, "cancelled")
+        chosen = {"queue": "many", "state": "cancelled"}
+        got = h.api("POST", "/v1/jobs:retry", chosen)
+        equal((got["matched"], got["changed"], got["failed"], got["firstFailure"]["job"], got["firstFailure"]["code"]), (3, 0, 3, jobs[-1], "impossible"))
+        assert REFUSED in got["firstFailure"]["detail"], got
+        out = cli(h, "retry", "--queue", "many", "--state", "cancelled", "--yes", code=1)
+        equal(out.stdout, "0 of 3 jobs are run again\n")
+        assert "3 jobs could not be run again" in out.stderr and REFUSED in out.stderr, out.stderr
+        out = cli(h, "retry", "--queue", "many", "--state", "cancelled", "--yes", "--wait-for-cluster")
+        equal(out.stdout, "3 of 3 jobs are run again\n")
+        equal(h.api("POST", "/v1/jobs:retry", chosen | {"waitForCluster": True})["changed"], 3)
+        h.api("POST", "/v1/jobs:cancel", {"queue": "many"})
 
 
 def lost(h, agent):
@@ -89,6 +114,7 @@ def main():
         h.wait_cluster("east", "ready")
         refused(h)
         placed(h)
+        many(h)
         lost(h, agent)
     fleet.finish()
 

@@ -470,7 +470,8 @@ static uint64_t rows_taken(const char *plan, const char *table)
     return scans > 0 ? joined : 0;
 }
 
-/* A sort of millions of elements is a file; one of the few arrays of pairs, by their ids, is not. */
+/* A sort of millions of elements is a file; that of the few arrays of pairs, by their ids, is not.
+ */
 static void check_sorts(const char *plan)
 {
     static const char by[] = "Sort Key: ";

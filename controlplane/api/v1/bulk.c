@@ -1,6 +1,7 @@
 /* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, from the newest
  * down, counted.  A request stops behind the page with which it has matched its limit; 'cursor' is
- * where the next one goes on.  With an Idempotency-Key no job is retried twice. */
+ * where the next one goes on.  The answer says why the first job that failed could not be
+ * changed.  With an Idempotency-Key no job is retried twice. */
 #include <stdlib.h>
 
 #include "controlplane/api/api_state.h"
@@ -9,6 +10,7 @@
 #include "controlplane/api/v1/job_filter.h"
 #include "controlplane/api/v1/job_resubmit.h"
 #include "controlplane/api/v1/resources.h"
+#include "shared/base/job_name.h"
 
 enum { CANCEL_MAX = 100000, RETRY_MAX = 5000, PAGE = 1000 };
 
@@ -18,6 +20,11 @@ struct bulk {
     bool is_dry, has_more;
     uint64_t next; /* where the core's list, or the store's, goes on; 0: it is over */
     uint64_t limit, matched, changed, failed;
+    struct {               /* the first of the failed ones; valid where there are any */
+        struct fl_job job; /* 0: not known, of a cancellation */
+        enum fl_code code;
+        const char *text;
+    } failure;
     const char *wanted;  /* the filter as one text */
     struct fl_job *jobs; /* this page's */
     struct read_job *stored;
@@ -31,6 +38,30 @@ static enum api_cursor_part part_of(const struct bulk *bulk)
     return bulk->resubmit.done ? API_CURSOR_ended : API_CURSOR_open;
 }
 
+/* 'job' 0: not known. */
+static void count_failure(struct api_call *call, struct fl_job job, enum fl_code code,
+                          const char *text)
+{
+    struct bulk *bulk = call->state;
+
+    if (bulk->failed++ > 0) return;
+    bulk->failure.job = job;
+    bulk->failure.code = code;
+    bulk->failure.text = fl_arena_printf(&call->arena, "%s", text ? text : fl_code_meaning(code));
+}
+
+static void put_failure(const struct bulk *bulk, struct fl_json_out *json)
+{
+    char name[FL_JOB_NAME_MAX];
+
+    fl_job_name(bulk->failure.job, name);
+    fl_json_open(json, "firstFailure", '{');
+    if (bulk->failure.job.n) fl_json_put_cstr(json, "job", name);
+    fl_json_put_cstr(json, "code", fl_code_name(bulk->failure.code));
+    fl_json_put_cstr(json, "detail", bulk->failure.text);
+    fl_json_close(json, '}');
+}
+
 static void answer(struct api_call *call)
 {
     struct bulk *bulk = call->state;
@@ -42,6 +73,7 @@ static void answer(struct api_call *call)
     fl_json_put_u64(json, "matched", bulk->matched);
     fl_json_put_u64(json, "changed", bulk->changed);
     fl_json_put_u64(json, "failed", bulk->failed);
+    if (bulk->failed > 0) put_failure(bulk, json);
     fl_json_put_bool(json, "more", bulk->has_more);
     if (bulk->has_more) {
         api_cursor_print((struct api_cursor){part_of(bulk), bulk->next}, cursor);
@@ -92,7 +124,8 @@ static void on_cancelled(struct api_call *call, const struct core_answer *answer
     if (answered->code == FL_OK) {
         bulk->changed++;
     } else if (answered->code != FL_ABSENT) {
-        bulk->failed++; /* an absent one has ended meanwhile */
+        /* An absent one has ended meanwhile.  The answers name no job. */
+        count_failure(call, (struct fl_job){0}, answered->code, answered->text);
     }
     if (--bulk->pending == 0) go_on(call);
 }
@@ -168,12 +201,11 @@ static void on_retried(struct api_call *call, struct fl_job job, enum fl_code co
     struct bulk *bulk = call->state;
 
     (void)job;
-    (void)text;
     fl_element_set_fini(&bulk->resubmit.picks);
     if (code == FL_OK) {
         bulk->changed++;
     } else {
-        bulk->failed++;
+        count_failure(call, bulk->resubmit.job.job, code, text);
     }
     retry_next(call);
 }
@@ -301,7 +333,8 @@ static bool read_bounds(struct api_call *call, const struct fl_json *body, struc
 
 static bool read_body(struct api_call *call, struct bulk *bulk)
 {
-    const struct fl_json *body = api_body_json(call, false), *queue, *state, *owner, *name, *dry;
+    const struct fl_json *body = api_body_json(call, false), *queue, *state, *owner, *name, *dry,
+                         *waits;
     struct job_filter_words words = {0};
 
     if (!body) return false;
@@ -318,6 +351,7 @@ static bool read_body(struct api_call *call, struct bulk *bulk)
         return false;
     }
     dry = fl_json_member(body, FL_STR("dryRun"));
+    waits = fl_json_member(body, FL_STR("waitForCluster"));
     if (!queue && !state && !owner && !name && !fl_json_member(body, FL_STR("labels"))) {
         api_fail(call, FL_INVALID,
                  "name at least one of queue, state, labels, submittedBy and name");
@@ -325,6 +359,7 @@ static bool read_body(struct api_call *call, struct bulk *bulk)
     }
     if (!read_bounds(call, body, bulk)) return false;
     bulk->is_dry = dry && dry->n != 0;
+    bulk->resubmit.waits_for_cluster = waits && waits->n != 0;
     if (!job_filter_body(call, &words, &bulk->filter)) return false;
     bulk->wanted = fl_arena_printf(
         &call->arena, FL_STR_FMT " " FL_STR_FMT " " FL_STR_FMT "%s" FL_STR_FMT "%s" FL_STR_FMT,
@@ -389,19 +424,27 @@ static void retry_many(struct api_call *call)
     start(call, true);
 }
 
-static const struct api_field bulk_fields[] = {
-    API_MAY("queue", "string", "only this queue", .format = API_FORMAT_name),
-    API_MAY("state", "array of string or string", "in one of these states",
-            .words = JOB_STATES(API_WORD) "open, ended"),
-    API_MAY("labels", "map of string", "with all of these labels"),
-    API_MAY("submittedBy", "string",
-            "only those that this owner of a token submitted; @me: the owner of this one", .min = 1,
-            .max = FL_NAME_BYTES_MAX),
-    API_MAY("name", "string", "only with this name; each * in it stands for any characters",
-            .min = 1, .max = FL_JOB_NAME_BYTES_MAX),
-    API_MAY("limit", "integer", "stop when so many jobs are matched", .min = 1, .max = CANCEL_MAX),
-    API_MAY("cursor", "string", "go on where an earlier call stopped"),
-    API_MAY("dryRun", "boolean", "only counts"),
+#define FILTER_FIELDS                                                                              \
+    API_MAY("queue", "string", "only this queue", .format = API_FORMAT_name),                      \
+        API_MAY("state", "array of string or string", "in one of these states",                    \
+                .words = JOB_STATES(API_WORD) "open, ended"),                                      \
+        API_MAY("labels", "map of string", "with all of these labels"),                            \
+        API_MAY("submittedBy", "string",                                                           \
+                "only those that this owner of a token submitted; @me: the owner of this one",     \
+                .min = 1, .max = FL_NAME_BYTES_MAX),                                               \
+        API_MAY("name", "string", "only with this name; each * in it stands for any characters",   \
+                .min = 1, .max = FL_JOB_NAME_BYTES_MAX),                                           \
+        API_MAY("limit", "integer", "stop when so many jobs are matched", .min = 1,                \
+                .max = CANCEL_MAX),                                                                \
+        API_MAY("cursor", "string", "go on where an earlier call stopped"),                        \
+        API_MAY("dryRun", "boolean", "only counts")
+
+static const struct api_field cancel_fields[] = {FILTER_FIELDS, {0}};
+
+static const struct api_field retry_fields[] = {
+    FILTER_FIELDS,
+    API_MAY("waitForCluster", "boolean",
+            "true: accepted even if no enrolled cluster could ever run them"),
     {0},
 };
 
@@ -410,10 +453,23 @@ static const struct api_field count_fields[] = {
     API_MUST("matched", "integer", "jobs that the filter names"),
     API_MUST("changed", "integer", "jobs that were cancelled, or run again"),
     API_MUST("failed", "integer", "jobs that could not be changed"),
+    API_MAY("firstFailure", "BulkFailure", "why the first of these could not; only with 'failed'"),
     API_MUST("more", "boolean", "there are others that it names: call again with 'cursor'"),
     API_MAY("cursor", "string", "where the next call goes on; only with 'more'"),
     {0},
 };
+
+static const struct api_field failure_fields[] = {
+    API_MAY("job", "string", "its id; only of a retry"),
+    API_MUST("code", "string", "the reason in a word, a code as that of a problem"),
+    API_MUST("detail", "string", "the reason in a sentence"),
+    {0},
+};
+
+const struct api_object bulk_failure_object = {
+    .name = "BulkFailure",
+    .text = "Why a job could not be changed by an action on many.",
+    .fields = failure_fields};
 
 const struct api_object bulk_count_object = {
     .name = "BulkCount",
@@ -423,11 +479,11 @@ const struct api_object bulk_count_object = {
 
 const struct api_route bulk_routes[] = {
     API_ROUTE(API_POST, "/v1/jobs:cancel", API_NEED_cancel, cancel_many, "cancelJobs",
-              "cancels the open jobs that a filter names; counts them", .body = bulk_fields,
+              "cancels the open jobs that a filter names; counts them", .body = cancel_fields,
               .body_max = 16384, .headers = API_TAKES_as, .answer = "BulkCount"),
     API_ROUTE(API_POST, "/v1/jobs:retry", API_NEED_submit, retry_many, "retryJobs",
               "runs the ended jobs again that a filter names, without a state those that failed",
-              .body = bulk_fields, .body_max = 16384, .headers = API_TAKES_key | API_TAKES_as,
+              .body = retry_fields, .body_max = 16384, .headers = API_TAKES_key | API_TAKES_as,
               .answer = "BulkCount"),
     {0},
 };

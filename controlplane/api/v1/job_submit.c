@@ -1,5 +1,6 @@
 /* POST /v1/jobs: one document, or manifest of Kubernetes, one job. */
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/auth.h"
 #include "controlplane/api/document.h"
 #include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/after_lookup.h"
@@ -104,6 +105,19 @@ static void on_end(struct api_call *call)
     engine_event_destroy(submit->event);
 }
 
+/* The verdicts name clusters and their sizes: they are for those who may read. */
+static void put_placement(const struct api_call *call, struct fl_json_out *json,
+                          const struct core_answer *answer)
+{
+    fl_json_open(json, "placement", '{');
+    fl_json_put_bool(json, "possible", answer->is_possible);
+    if (api_may_read(&call->token)) {
+        fl_json_put_u64(json, "enrolled", answer->enrolled);
+        verdict_json_put(call, json, answer);
+    }
+    fl_json_close(json, '}');
+}
+
 /* A dry run: the core would accept the job now, or says why not. */
 static void judged(struct api_call *call, const struct core_answer *answer)
 {
@@ -121,10 +135,7 @@ static void judged(struct api_call *call, const struct core_answer *answer)
     fl_json_put_bool(json, "dryRun", true);
     fl_json_put_hex(json, "specDigest", submit->digest.at, sizeof submit->digest.at);
     fl_json_put_raw(json, "job", submit->document);
-    fl_json_open(json, "placement", '{');
-    fl_json_put_bool(json, "possible", answer->is_possible);
-    verdict_json_put(call, json, answer);
-    fl_json_close(json, '}');
+    if (api_query_flag(call, "placement")) put_placement(call, json, answer);
     fl_json_close(json, '}');
     api_answer_as(call, 200, "application/json",
                   (struct fl_str){(const char *)call->out.at, call->out.len});
@@ -139,6 +150,8 @@ static void send_job(struct api_call *call)
     submit->event->event.submit.at = submit->item;
     submit->event->event.submit.len = 1;
     submit->event->event.submit.is_dry = is_dry;
+    submit->event->event.submit.wants_verdicts =
+        api_query_flag(call, "placement") && api_may_read(&call->token);
     submit->event->event.submit.waits_for_cluster = api_query_flag(call, "waitForCluster");
     submit->item = copy_item(call, submit->item);
     if (is_dry) {
@@ -183,6 +196,11 @@ static bool write_document(struct api_call *call, const struct fl_job_spec *spec
 /* The query goes over the document.  False: the call was answered. */
 static bool take_query(struct api_call *call, struct fl_submission *job)
 {
+    if (api_query_flag(call, "placement") && !api_query_flag(call, "dryRun")) {
+        api_fail_parameter(call, "placement", "only a dry run says where the job could go",
+                           FL_STR("true"), "dryRun=true beside it");
+        return false;
+    }
     if (api_query_has(call, "queue")) {
         job->spec.queue = api_query(call, "queue");
         job->has_queue = true;
@@ -243,7 +261,9 @@ static const struct api_field submit_query[] = {
     API_MAY(
         "dryRun", "boolean",
         "true: only checked, as if it came now, but for `line`, and nothing is made; the answer, "
-        "200, has the document as it was understood, and the verdict of each cluster"),
+        "200, has the document as it was understood"),
+    API_MAY("placement", "boolean",
+            "true, only with `dryRun`: the answer says where it could go now, too"),
     API_MAY("queue", "string", "in place of the document's queue", .max = FL_NAME_BYTES_MAX),
     API_MAY("hold", "boolean", "in place of the document's hold"),
     API_MAY("after", "string",
@@ -258,7 +278,7 @@ static const struct api_field dry_fields[] = {
     API_MUST("dryRun", "boolean", "true: nothing was made"),
     API_MUST("specDigest", "string", "SHA-256 of its spec"),
     API_MUST("job", "JobDocument", "the long form, which may be submitted as it is"),
-    API_MUST("placement", "Placement", "where it could go now"),
+    API_MAY("placement", "Placement", "where it could go now; only with the query's `placement`"),
     {0},
 };
 
@@ -267,7 +287,14 @@ static const struct api_field placement_fields[] = {
         "possible", "boolean",
         "false: no enrolled cluster could ever run it; as long as none is enrolled, or one has "
         "not told its nodes, true"),
-    API_MUST("clusters", "array of Verdict", "a verdict for each cluster, as in an explanation"),
+    API_MAY("enrolled", "integer", "so many clusters are enrolled; only for a token that may read"),
+    API_MAY(
+        "clusters", "array of Verdict",
+        "a verdict for each of the first " FL_QUOTE(
+            CORE_VERDICTS_MAX) " clusters by name, as "
+                               "in an explanation, and of fewer where these have over " FL_QUOTE(
+                                   CORE_VERDICT_NODES_MAX) " nodes; only for a token that may "
+                                                           "read"),
     {0},
 };
 

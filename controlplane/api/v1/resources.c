@@ -60,6 +60,7 @@ static const struct api_object *const objects[] = {
     &job_edit_object,
     &batch_result_object,
     &bulk_count_object,
+    &bulk_failure_object,
     &explanation_object,
     &verdict_object,
     &log_line_object,

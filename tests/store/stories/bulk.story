@@ -61,6 +61,32 @@ GET /v1/jobs
     ETag: <etag 1>
     {"jobs":[{"id":"job-2","state":"queued"}]}
 
+# a retry of many says why the first one cannot run again
+. POST /v1/queues {"name":"gone"}
+. POST /v1/jobs {"command":["a"],"hold":true,"queue":"gone","labels":{"set":"x"}}
+. POST /v1/jobs {"command":["a"],"hold":true,"queue":"gone","labels":{"set":"x"}}
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"set":"x"}}
+. POST /v1/jobs:cancel {"labels":{"set":"x"}}
+. DELETE /v1/queues/gone
+POST /v1/jobs:retry {"labels":{"set":"x"},"state":"cancelled","waitForCluster":true}
+    200
+    {
+      "dryRun":false,"matched":3,"changed":1,"failed":2,
+      "firstFailure":{
+        "job":"job-2","code":"conflict",
+        "detail":"queue \"gone\" does not exist; create it, or name another"
+      },
+      "more":false
+    }
+POST /v1/jobs:cancel {"labels":{"set":"x"},"waitForCluster":true}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown field",
+      "errors":[{"pointer":"/waitForCluster","detail":"unknown field","got":"waitForCluster"}],
+      "traceId":"<trace 1>"
+    }
+
 # a filter that names nothing, or not what it means, is refused
 POST /v1/jobs:cancel {}
     422

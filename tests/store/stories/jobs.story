@@ -283,10 +283,27 @@ POST /v1/jobs?dryRun=true {"command":["a"],"resources":{"cpu":2,"memory":"1Gi"},
             }
           }
         ]
-      },
-      "placement":{"possible":true,"clusters":[]}
+      }
     }
 rows
+only placement
+POST /v1/jobs?dryRun=true&placement=true {"command":["a"]}
+    200
+    {"placement":{"possible":true,"enrolled":0,"clusters":[]}}
+rows
+POST /v1/jobs?placement=true {"command":["a"]}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"only a dry run says where the job could go",
+      "errors":[
+        {
+          "parameter":"placement","detail":"only a dry run says where the job could go",
+          "got":"true","allowed":"dryRun=true beside it"
+        }
+      ],
+      "traceId":"<trace 1>"
+    }
 POST /v1/jobs?dryRun=true {"command":["a"],"queue":"none"}
     422
     {
@@ -299,7 +316,7 @@ POST /v1/jobs?dryRun=true {"command":["a"],"queue":"none"}
           "got":"none"
         }
       ],
-      "traceId":"<trace 1>"
+      "traceId":"<trace 2>"
     }
 POST /v1/jobs?dryRun=yes {"command":["a"]}
     422
@@ -312,13 +329,21 @@ POST /v1/jobs?dryRun=yes {"command":["a"]}
           "allowed":"boolean"
         }
       ],
-      "traceId":"<trace 2>"
+      "traceId":"<trace 3>"
     }
 only jobs
 GET /v1/jobs
     200
     ETag: <etag 1>
     {"jobs":[]}
+
+# a token that may only submit is not told what the clusters say
+. POST /v1/tokens {"name":"submits","scopes":["submit"]}
+as <token 1>
+only placement
+POST /v1/jobs?dryRun=true&placement=true {"command":["a"]}
+    200
+    {"placement":{"possible":true}}
 
 # the query goes over the document
 . POST /v1/queues {"name":"ml"}

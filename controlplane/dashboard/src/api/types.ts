@@ -312,7 +312,7 @@ export type DryRun = {
     /** SHA-256 of its spec */
     specDigest: string;
     job: JobDocument;
-    placement: Placement;
+    placement?: Placement;
 };
 
 /** The verdicts of the clusters on a job now. */
@@ -320,8 +320,11 @@ export type Placement = {
     /** false: no enrolled cluster could ever run it; as long as none is enrolled, or one has not told its
      * nodes, true */
     possible: boolean;
-    /** a verdict for each cluster, as in an explanation */
-    clusters: Array<Verdict>;
+    /** so many clusters are enrolled; only for a token that may read */
+    enrolled?: number;
+    /** a verdict for each of the first 100 clusters by name, as in an explanation, and of fewer where these
+     * have over 20000 nodes; only for a token that may read */
+    clusters?: Array<Verdict>;
 };
 
 /** A line of a batch. */
@@ -429,10 +432,21 @@ export type BulkCount = {
     changed: number;
     /** jobs that could not be changed */
     failed: number;
+    firstFailure?: BulkFailure;
     /** there are others that it names: call again with 'cursor' */
     more: boolean;
     /** where the next call goes on; only with 'more' */
     cursor?: string;
+};
+
+/** Why a job could not be changed by an action on many. */
+export type BulkFailure = {
+    /** its id; only of a retry */
+    job?: string;
+    /** the reason in a word, a code as that of a problem */
+    code: string;
+    /** the reason in a sentence */
+    detail: string;
 };
 
 /** Why a job waits, or why it ended. */
@@ -492,8 +506,10 @@ export type LogLine = {
 /** The data of an event in a stream of output. */
 export type LogPiece = LogLine | LogEnd | LogWaiting | ClosedEvent;
 
-/** The event 'end': nothing comes any more. */
+/** The event 'end', or the last line: nothing comes any more. */
 export type LogEnd = {
+    /** the last object of a stream */
+    type: "end";
     /** whether all of it was given; more: with follow=false alone */
     output: "complete" | "incomplete" | "more";
 };

@@ -41,10 +41,10 @@ fairlead cancel --queue ml
     ! fairlead: nothing was changed; say --yes to do it, or --dry-run to only ask
     exit 64
 fairlead cancel --queue ml --yes
-< 200 {"dryRun":false,"matched":1000,"changed":1000,"more":true}
+< 200 {"dryRun":false,"matched":1000,"changed":1000,"more":true,"cursor":"o71"}
 < 200 {"dryRun":false,"matched":5,"changed":4,"more":false}
     POST /v1/jobs:cancel {"queue":"ml","dryRun":false}
-    POST /v1/jobs:cancel {"queue":"ml","dryRun":false}
+    POST /v1/jobs:cancel {"queue":"ml","dryRun":false,"cursor":"o71"}
     | 1004 of 1005 jobs are cancelled
 fairlead cancel --state done --yes
 < 422 {"detail":"unknown state","errors":[{"pointer":"/state","detail":"unknown state","got":"done","allowed":"held, queued"}]}
@@ -75,11 +75,39 @@ fairlead retry job-7 --element 2-0
     ! fairlead: '2-0' is no list of numbers: write 3, 0-7 or 1,4,9-12, ascending
     exit 64
 fairlead retry --queue q --failure 0b32524e94c9
-    ! fairlead: --failure, --element and --wait-for-cluster are of one job: name a JOB
+    ! fairlead: --failure and --element are of one job: name a JOB
     exit 64
 fairlead retry --queue q --element 3 --yes
-    ! fairlead: --failure, --element and --wait-for-cluster are of one job: name a JOB
+    ! fairlead: --failure and --element are of one job: name a JOB
     exit 64
+fairlead retry --queue q --yes --wait-for-cluster
+< 200 {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
+    POST /v1/jobs:retry {"queue":"q","dryRun":false,"waitForCluster":true}
+    | 1 of 1 jobs are run again
+fairlead retry --queue q --yes
+< 200 {"dryRun":false,"matched":5000,"changed":0,"failed":5000,"firstFailure":{"job":"job-9001","code":"impossible","detail":"no enrolled cluster can ever run this"},"more":true,"cursor":"e4002"}
+< 200 {"dryRun":false,"matched":2,"changed":1,"failed":1,"firstFailure":{"job":"job-4001","code":"conflict","detail":"its spec is not kept any more"},"more":false}
+    POST /v1/jobs:retry {"queue":"q","dryRun":false}
+    POST /v1/jobs:retry {"queue":"q","dryRun":false,"cursor":"e4002"}
+    | 1 of 5002 jobs are run again
+    ! fairlead: 5001 jobs could not be run again; the first: job-9001: no enrolled cluster can ever run this
+    exit 1
+fairlead cancel --queue q --yes -o json
+< 200 {"dryRun":false,"matched":1,"changed":0,"failed":1,"firstFailure":{"code":"unavailable","detail":"too many wait"},"more":false}
+    POST /v1/jobs:cancel {"queue":"q","dryRun":false}
+    | {
+    |   "dryRun": false,
+    |   "matched": 1,
+    |   "changed": 0,
+    |   "failed": 1,
+    |   "firstFailure": {
+    |     "code": "unavailable",
+    |     "detail": "too many wait"
+    |   },
+    |   "more": false
+    | }
+    ! fairlead: 1 job could not be cancelled; the first: too many wait
+    exit 1
 fairlead retry
     ! fairlead: usage: fairlead retry JOB... or --queue, --state, --label, --user, --name
     exit 64

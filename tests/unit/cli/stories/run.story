@@ -42,8 +42,70 @@ fairlead run -d --after @first true
 # a dry run prints the document as it was understood
 fairlead run --dry-run --cpus 2 true
 < 200 {"dryRun":true,"job":{"roles":[]}}
-    POST /v1/jobs?dryRun=true {"resources":{"cpu":"2"},"command":["true"]}
+    POST /v1/jobs?dryRun=true&placement=true {"resources":{"cpu":"2"},"command":["true"]}
     | {"dryRun":true,"job":{"roles":[]}}
+
+# a dry run says what the first clusters say, and how many more there are
+fairlead run --dry-run --wait-for-cluster true
+< 200 {"dryRun":true,"placement":{"possible":false,"enrolled":317,"clusters":[{"cluster":"c00","reason":"Fits","detail":"now"},{"cluster":"c01","reason":"Fits","detail":"now"},{"cluster":"c02","reason":"Fits","detail":"now"},{"cluster":"c03","reason":"Fits","detail":"now"},{"cluster":"c04","reason":"Fits","detail":"now"},{"cluster":"c05","reason":"Fits","detail":"now"},{"cluster":"c06","reason":"Fits","detail":"now"},{"cluster":"c07","reason":"Fits","detail":"now"},{"cluster":"c08","reason":"Fits","detail":"now"},{"cluster":"c09","reason":"Fits","detail":"now"},{"cluster":"c10","reason":"Fits","detail":"now"},{"cluster":"c11","reason":"Fits","detail":"now"},{"cluster":"c12","reason":"Fits","detail":"now"},{"cluster":"c13","reason":"Fits","detail":"now"},{"cluster":"c14","reason":"Fits","detail":"now"},{"cluster":"c15","reason":"Fits","detail":"now"},{"cluster":"c16","reason":"Fits","detail":"now"},{"cluster":"c17","reason":"Fits","detail":"now"},{"cluster":"c18","reason":"Fits","detail":"now"},{"cluster":"c19","reason":"Fits","detail":"now"},{"cluster":"c20","reason":"Fits","detail":"now"},{"cluster":"c21","reason":"Fits","detail":"now"}]}}
+    POST /v1/jobs?dryRun=true&placement=true&waitForCluster=true {"command":["true"]}
+    | {"dryRun":true,"placement":{"possible":false,"enrolled":317,"clusters":[{"cluster":"c00","reason":"Fits","detail":"now"},{"cluster":"c01","reason":"Fits","detail":"now"},{"cluster":"c02","reason":"Fits","detail":"now"},{"cluster":"c03","reason":"Fits","detail":"now"},{"cluster":"c04","reason":"Fits","detail":"now"},{"cluster":"c05","reason":"Fits","detail":"now"},{"cluster":"c06","reason":"Fits","detail":"now"},{"cluster":"c07","reason":"Fits","detail":"now"},{"cluster":"c08","reason":"Fits","detail":"now"},{"cluster":"c09","reason":"Fits","detail":"now"},{"cluster":"c10","reason":"Fits","detail":"now"},{"cluster":"c11","reason":"Fits","detail":"now"},{"cluster":"c12","reason":"Fits","detail":"now"},{"cluster":"c13","reason":"Fits","detail":"now"},{"cluster":"c14","reason":"Fits","detail":"now"},{"cluster":"c15","reason":"Fits","detail":"now"},{"cluster":"c16","reason":"Fits","detail":"now"},{"cluster":"c17","reason":"Fits","detail":"now"},{"cluster":"c18","reason":"Fits","detail":"now"},{"cluster":"c19","reason":"Fits","detail":"now"},{"cluster":"c20","reason":"Fits","detail":"now"},{"cluster":"c21","reason":"Fits","detail":"now"}]}}
+    ! c00: Fits: now
+    ! c01: Fits: now
+    ! c02: Fits: now
+    ! c03: Fits: now
+    ! c04: Fits: now
+    ! c05: Fits: now
+    ! c06: Fits: now
+    ! c07: Fits: now
+    ! c08: Fits: now
+    ! c09: Fits: now
+    ! c10: Fits: now
+    ! c11: Fits: now
+    ! c12: Fits: now
+    ! c13: Fits: now
+    ! c14: Fits: now
+    ! c15: Fits: now
+    ! c16: Fits: now
+    ! c17: Fits: now
+    ! c18: Fits: now
+    ! c19: Fits: now
+    ! and 297 more clusters
+    ! no enrolled cluster could ever run it
+fairlead run --dry-run true
+< 200 {"dryRun":true,"placement":{"possible":true,"enrolled":0,"clusters":[]}}
+    POST /v1/jobs?dryRun=true&placement=true {"command":["true"]}
+    | {"dryRun":true,"placement":{"possible":true,"enrolled":0,"clusters":[]}}
+    ! no cluster is enrolled: it would wait
+fairlead run --dry-run true
+< 200 {"dryRun":true,"placement":{"possible":true}}
+    POST /v1/jobs?dryRun=true&placement=true {"command":["true"]}
+    | {"dryRun":true,"placement":{"possible":true}}
+
+# several documents are checked without a word on clusters before the first is submitted
+fairlead submit -
+| command: [a]
+| ---
+| command: [b]
+< 200 {"dryRun":true}
+< 422 {"detail":"no"}
+    POST /v1/jobs?dryRun=true {"command":["a"]}
+    POST /v1/jobs?dryRun=true {"command":["b"]}
+    ! fairlead: no
+    !   in -, document 2 of 2; nothing of it was submitted
+    exit 65
+fairlead submit --dry-run -
+| command: [a]
+| ---
+| command: [b]
+< 200 {"dryRun":true}
+< 422 {"detail":"no"}
+    POST /v1/jobs?dryRun=true&placement=true {"command":["a"]}
+    POST /v1/jobs?dryRun=true&placement=true {"command":["b"]}
+    | {"dryRun":true}
+    ! fairlead: no
+    !   in -, document 2 of 2; those after it were not submitted
+    exit 65
 
 # a command line that is wrong is refused before anything is sent
 fairlead run

@@ -8,7 +8,7 @@ fairlead run --dry-run --cpus 8 --script /dev/stdin 0.1
 | #FAIRLEAD --label team=red
 | echo "$SLURM_ARRAY_TASK_ID $1"
 < 200 {"dryRun":true}
-    POST /v1/jobs?dryRun=true {"resources":{"cpu":"8","memory":"8Gi"},"name":"sweep","deadline":"1800s","array":10,"labels":{"team":"red"},"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --job-name=sweep --array=0-9\n#SBATCH -c 4 --mem=8G -t 30:00\n#FAIRLEAD --label team=red\necho \"$SLURM_ARRAY_TASK_ID $1\"\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script","0.1"]}
+    POST /v1/jobs?dryRun=true&placement=true {"resources":{"cpu":"8","memory":"8Gi"},"name":"sweep","deadline":"1800s","array":10,"labels":{"team":"red"},"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --job-name=sweep --array=0-9\n#SBATCH -c 4 --mem=8G -t 30:00\n#FAIRLEAD --label team=red\necho \"$SLURM_ARRAY_TASK_ID $1\"\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script","0.1"]}
     | {"dryRun":true}
 
 # a flag of Slurm that cannot be kept is refused with what to write instead

@@ -159,7 +159,103 @@ static void an_explain_counts_the_nodes_that_it_may_look_at(void **state)
     fini(&world);
 }
 
+/* The first by name, however they were enrolled, and the number of all. */
+static void a_dry_run_tells_of_at_most_a_hundred_clusters(void **state)
+{
+    enum { CLUSTERS = 2 * CORE_VERDICTS_MAX };
+    struct core_submit_item item = {.queue = FL_STR("ml"), .elements = 1};
+    struct core_event put = {.kind = CORE_EV_cluster_put, .now = 1000, .tenant = {1}};
+    struct core_event event = {.kind = CORE_EV_submit,
+                               .now = 1000,
+                               .request = 1,
+                               .tenant = {1},
+                               .submit = {.at = &item, .len = 1, .is_dry = true}};
+    const struct core_answer *answer;
+    struct world world;
+    uint64_t looked;
+
+    (void)state;
+    init(&world, 1, 0);
+    item.shape = (struct fl_str){world.shape, world.shape_len};
+    for (unsigned i = 0; i < CLUSTERS; i++) { /* the ids 1, 2, ...: 7 steps on, from 0 round */
+        char name[16];
+
+        snprintf(name, sizeof name, "c%03u", (i * 7) % CLUSTERS);
+        put.cluster_put.name = fl_str_c(name);
+        put.cluster_put.uid = fl_str_c(name);
+        core_step(world.core, &put, world.batch);
+    }
+    looked = core_looked(world.core);
+    core_step(world.core, &event, world.batch);
+    answer = &world.batch->effects.at[world.batch->effects.len - 1].answer;
+    assert_int_equal(answer->outcomes[0].code, FL_OK);
+    assert_true(answer->is_possible);
+    assert_int_equal(answer->verdicts_len, 0);
+    assert_true(core_looked(world.core) - looked < CLUSTERS); /* not asked for */
+    event.submit.wants_verdicts = true;
+    core_step(world.core, &event, world.batch);
+    answer = &world.batch->effects.at[world.batch->effects.len - 1].answer;
+    assert_int_equal(answer->enrolled, CLUSTERS);
+    assert_int_equal(answer->verdicts_len, CORE_VERDICTS_MAX);
+    for (unsigned i = 0; i < CORE_VERDICTS_MAX; i++) {
+        unsigned id = answer->verdicts[i].cluster.n;
+
+        assert_int_equal(((id - 1) * 7) % CLUSTERS, i);
+    }
+    fini(&world);
+}
+
+static void a_dry_run_stops_behind_a_cluster_of_very_many_nodes(void **state)
+{
+    struct core_submit_item item = {.queue = FL_STR("ml"), .elements = 1};
+    struct core_event put = {.kind = CORE_EV_cluster_put, .now = 1000, .tenant = {1}};
+    struct core_event nodes = {.kind = CORE_EV_nodes, .now = 1000};
+    struct core_node_report node = {.is_ready = true, .name = FL_STR("n")};
+    struct core_event event = {
+        .kind = CORE_EV_submit,
+        .now = 1000,
+        .request = 1,
+        .tenant = {1},
+        .submit = {.at = &item, .len = 1, .is_dry = true, .wants_verdicts = true}};
+    const struct core_answer *answer;
+    struct world world;
+
+    (void)state;
+    init(&world, 1, 0);
+    core_destroy(world.core);
+    world.config.nodes_max = 2 * CORE_VERDICT_NODES_MAX;
+    world.core = core_create(&world.config);
+    begin(&world);
+    item.shape = (struct fl_str){world.shape, world.shape_len};
+    connect(&world); /* east, with one node */
+    put.cluster_put.name = put.cluster_put.uid = FL_STR("west");
+    core_step(world.core, &put, world.batch);
+    core_step(world.core, &event, world.batch);
+    answer = &world.batch->effects.at[world.batch->effects.len - 1].answer;
+    assert_int_equal(answer->verdicts_len, 2);
+    nodes.nodes.cluster.n = 1;
+    nodes.nodes.session_epoch = 1;
+    nodes.nodes.at = &node;
+    nodes.nodes.len = 1;
+    for (uint32_t i = 0; i < CORE_VERDICT_NODES_MAX; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "m%u", i);
+        node.name = fl_str_c(name);
+        node.number = 2 + i;
+        nodes.nodes.report_seq = ++world.report_seq;
+        core_step(world.core, &nodes, world.batch);
+    }
+    core_step(world.core, &event, world.batch);
+    answer = &world.batch->effects.at[world.batch->effects.len - 1].answer;
+    assert_int_equal(answer->enrolled, 2);
+    assert_int_equal(answer->verdicts_len, 1);
+    fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(a_page_of_a_queue_looks_at_that_queue_alone),
          cmocka_unit_test(the_place_of_a_lost_cursor_is_looked_for_in_pieces),
          cmocka_unit_test(moved_jobs_are_listed_in_their_place),
-         cmocka_unit_test(an_explain_counts_the_nodes_that_it_may_look_at))
+         cmocka_unit_test(an_explain_counts_the_nodes_that_it_may_look_at),
+         cmocka_unit_test(a_dry_run_tells_of_at_most_a_hundred_clusters),
+         cmocka_unit_test(a_dry_run_stops_behind_a_cluster_of_very_many_nodes))

@@ -242,6 +242,45 @@ static void a_repeatable_answer_is_kept_however_long_it_is(void **state)
     fini(&world);
 }
 
+static void refusals_that_are_decided_anew_take_no_room_from_those_that_stay(void **state)
+{
+    struct core_submit_item items[CORE_SUBMIT_MAX];
+    struct core_event event = {.kind = CORE_EV_submit,
+                               .now = 1000,
+                               .request = 1,
+                               .tenant = {1},
+                               .key = FL_STR("key"),
+                               .submit = {.at = items, .len = CORE_SUBMIT_MAX}};
+    struct fl_arena arena = {0};
+    struct fl_err err = {0};
+    struct core_answer answer = {0};
+    struct world world;
+
+    (void)state;
+    init(&world, 1, 0);
+    for (size_t i = 0; i < CORE_SUBMIT_MAX; i++) {
+        items[i] = (struct core_submit_item){
+            .queue = i == 500 ? FL_STR("ml") : FL_STR("a-queue-of-a-long-name-that-does-not-exist"),
+            .shape = {world.shape, world.shape_len},
+            .elements = i == 500 ? 0 : 1};
+    }
+    core_step(world.core, &event, world.batch);
+    for (size_t i = 0; i < world.batch->rows.len; i++) {
+        const struct row *row = &world.batch->rows.at[i];
+
+        if (row->kind != ROW_idempotency) continue;
+        assert_true(core_answer_decode(row->idempotency.answer, &arena, &answer, &err));
+    }
+    assert_int_equal(answer.outcomes_len, CORE_SUBMIT_MAX);
+    assert_int_equal(answer.outcomes[0].code, FL_ABSENT);
+    assert_null(answer.outcomes[0].text);
+    assert_int_equal(answer.outcomes[500].code, FL_INVALID);
+    assert_non_null(answer.outcomes[500].text);
+    assert_non_null(strstr(answer.outcomes[500].text, "a job has 1 to"));
+    fl_arena_fini(&arena);
+    fini(&world);
+}
+
 /* One replica of one core, 300 s, two retries: as releases before migration 0003 wrote it. */
 static const char old_shape[] = {1, 1, 1, 1, (char)0xe8, 7, 0, 0, 0, 0, 0, (char)0xac, 2, 2, 0};
 
@@ -547,6 +586,7 @@ FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_wait_is_the_same_after_a_reload),
          cmocka_unit_test(a_restore_after_an_accepted_one_does_not_hide),
          cmocka_unit_test(a_repeatable_answer_is_kept_however_long_it_is),
+         cmocka_unit_test(refusals_that_are_decided_anew_take_no_room_from_those_that_stay),
          cmocka_unit_test(what_no_row_can_hold_is_refused_before_anything_is_written),
          cmocka_unit_test(rows_that_contradict_each_other_are_refused_by_name),
          cmocka_unit_test(a_job_of_an_older_release_has_the_deadline_and_retries_of_its_shape),

@@ -237,6 +237,7 @@ static void submit(struct teller *teller)
     }
     if ((text = take_value(teller, "owner"))) event.owner = str(text);
     event.submit.is_dry = take(teller, "dry");
+    event.submit.wants_verdicts = take(teller, "where");
     event.submit.waits_for_cluster = take(teller, "waits");
     (void)take_u32(teller, "tenant", &event.tenant.n);
     do {

@@ -132,29 +132,32 @@ submit key=a ml cpu=1 | ml cpu=900
     shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
-    idempotency tenant=1 body_sha=00000000 key=a answer=(231 bytes)
+    idempotency tenant=1 body_sha=00000000 key=a answer=(34 bytes)
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok
     | job-1
     | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
     east <- start job-1/0#1 seq=1 nodes=1
 
-# a dry run says what each cluster says, and makes nothing
+# a dry run that asks for it says what each cluster says, in the order of their names; it makes nothing
 . queue ml
-. cluster east
 . cluster west
+. cluster east
 . agent east up n1 cpu=8
 . agent west up n1 cpu=2
 . tick 3s
-submit dry ml cpu=4
+submit dry where ml cpu=4
     answer ok
     | job-0
     | east Fits: fits on east now
     | west NoMatchingCluster: needs 4.000 CPU, 0 MiB; the most that one node of west has is 2.000 CPU, 65536 MiB
-submit dry ml cpu=900
+submit dry ml cpu=4
+    answer ok
+    | job-0
+submit dry where ml cpu=900
     answer ok
     | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
-submit dry waits ml cpu=900
+submit dry where waits ml cpu=900
     answer ok
     | job-0
     | east NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of east has is 8.000 CPU, 65536 MiB

@@ -116,7 +116,7 @@ submit key=k1 ml held | nowhere held
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
     audit tenant=1 actor=ann body=submit job-1+1
-    idempotency tenant=1 body_sha=00000000 key=k1 answer=(92 bytes)
+    idempotency tenant=1 body_sha=00000000 key=k1 answer=(34 bytes)
     answer ok
     | job-1
     | absent: queue "nowhere" does not exist; create it, or name another
