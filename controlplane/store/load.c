@@ -233,7 +233,8 @@ static const char *ends_sql(struct load *load, uint64_t p, uint64_t lo, uint64_t
 }
 
 /* Elements that have ended, one by one, of the few arrays that wait for others element by element,
- * and of those others.  The query goes from the marks to the jobs: there may be millions of jobs. */
+ * and of those others.  The query goes from the marks to the jobs, of which there may be millions.
+ */
 static void add_pair_ends(struct load *load)
 {
     add(load, ROW_pair_end,
