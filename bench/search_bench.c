@@ -193,7 +193,7 @@ static struct found search(struct rig *rig, const char *grep, bool is_regex)
     struct found found = {0};
     struct fl_err err = {0};
 
-    query.has_spans = true;
+    query.is_search = true;
     query.pattern = log_pattern_create(&text, &err);
     if (!query.pattern) bench_die("--grep: %s", err.text);
     if (!log_read_open(rig->front, &query, on_page, &found, &err)) bench_die("%s", err.text);

@@ -28,7 +28,7 @@ static int code_of_status(unsigned status)
 /* ---- fields that a flag filled --------------------------------------------------------------- */
 
 struct origin {
-    const char *verb, *pointer; /* a field's, or a map's: its keys come behind it */
+    const char *verb, *pointer; /* a field's, or a map's: its keys come behind it; or a parameter */
     enum cli_option_id option;
 };
 
@@ -64,6 +64,8 @@ static const struct origin origins[] = {
     {"retry", "/state", CLI_OPT_state},
     {"retry", "/queue", CLI_OPT_queue},
     {"retry", "/labels", CLI_OPT_label},
+    {"logs", "element", CLI_OPT_element},
+    {"logs", "replica", CLI_OPT_replica},
     {"token create", "/scopes", CLI_OPT_scope},
     {"token create", "/queue", CLI_OPT_token_queue},
     {"token create", "/owner", CLI_OPT_owner},
@@ -144,6 +146,13 @@ static void say_error(struct cli *cli, const json_t *one)
     fputc('\n', stderr);
 }
 
+static const char *place_of(const json_t *one)
+{
+    const char *pointer = cli_text(one, "pointer");
+
+    return *pointer ? pointer : cli_text(one, "parameter");
+}
+
 /* True: flags made all fields that are wrong, and a line names each. */
 static bool say_flags(struct cli *cli, const json_t *errors)
 {
@@ -152,15 +161,14 @@ static bool say_flags(struct cli *cli, const json_t *errors)
 
     json_array_foreach(errors, i, one)
     {
-        if (!typed(cli, cli_text(one, "pointer"))) return false;
+        if (!typed(cli, place_of(one))) return false;
     }
     json_array_foreach(errors, i, one)
     {
         const char *detail = cli_text(one, "detail"), *allowed = allowed_of(one);
         bool is_plain = strncmp(detail, "this ", 5) == 0 && *allowed; /* says no more than that */
 
-        fprintf(stderr, "fairlead: %s: %s%s%s\n",
-                cli_plain(cli, typed(cli, cli_text(one, "pointer"))),
+        fprintf(stderr, "fairlead: %s: %s%s%s\n", cli_plain(cli, typed(cli, place_of(one))),
                 is_plain ? "" : cli_plain(cli, detail),
                 *allowed ? (is_plain ? "wants " : "; wants ") : "", cli_plain(cli, allowed));
     }

@@ -145,32 +145,6 @@ static int check_ran(struct cli *cli, const char *id)
     return code;
 }
 
-/* An output that the job does not have would look like an empty one. */
-static int check_choice(struct cli *cli, const char *id)
-{
-    const char *element = cli_value(&cli->args, CLI_OPT_element),
-               *replica = cli_value(&cli->args, CLI_OPT_replica);
-    struct cli_log_style style = {0};
-    struct fl_err err = {0};
-    uint32_t *numbers = NULL;
-    size_t len = 0;
-    int code = element || replica ? cli_log_style_of(cli, id, &style) : CLI_OK;
-
-    if (code || !(element || replica)) return code;
-    if (element && strtoll(element, NULL, 10) >= style.elements) {
-        return cli_fail(CLI_USAGE, "--element %s: %s has %lld, numbered from 0", element, id,
-                        (long long)style.elements);
-    }
-    if (replica && !cli_numbers(replica, &cli->arena, &numbers, &len, &err)) {
-        return cli_fail_err(&err);
-    }
-    if (len > 0 && numbers[len - 1] >= style.replicas) {
-        return cli_fail(CLI_USAGE, "--replica %s: %s has %lld, numbered from 0", replica, id,
-                        (long long)style.replicas);
-    }
-    return CLI_OK;
-}
-
 /* Before the first line of output: where the job stands, and why if it waits. */
 static void show(struct following *following, const char *id)
 {
@@ -228,8 +202,7 @@ int verb_logs(struct cli *cli)
     id = cli_job_id(cli, cli->args.words.at[0], &code);
     query = id ? query_of(cli, &code) : NULL;
     if (!query) return code;
-    code = check_choice(cli, id);
-    if (code == CLI_OK) code = choose_prefix(cli, id, &following.style);
+    code = choose_prefix(cli, id, &following.style);
     if (code) return code;
     if (cli_has(&cli->args, CLI_OPT_grep) && !is_following) route = "search?";
     if (!is_following) cli_page(cli);

@@ -31,7 +31,9 @@ void api_first_start(void *ctx)
     struct fl_queue_id queue;
     struct fl_err err = {0};
 
-    if (!directory_queue_id(api->parts.directory, FL_STR(FL_QUEUE_DEFAULT), &queue)) {
+    /* An earlier release let it be removed. */
+    if (!directory_queue_id(api->parts.directory, FL_STR(FL_QUEUE_DEFAULT), &queue) ||
+        directory_queue_is_removed(api->parts.directory, queue)) {
         event = engine_event_create();
         event->event.kind = CORE_EV_queue_put;
         event->event.tenant = FL_TENANT_ONLY;

@@ -27,10 +27,11 @@
  * - page->cursor lets a later read of the same job and selection go on behind the page, from any
  *   front and after any restart.  It holds at most LOG_CURSOR_SOURCES_MAX sources; with more it is
  *   empty.
- * - With a pattern, a page has the lines that match, those that are undecided, and all gaps: the
- *   missing bytes might have matched.  A line longer than a piece is looked at piece by piece.  The
- *   reader's thread looks through the lines, a bounded time in a row.  If it finds none for
- *   LOG_SEARCH_TELL_MS, a read that does not follow gets a page without lines.
+ * - With a pattern, or with levels, a page has the lines that match, those that are undecided, and
+ *   all gaps: the missing bytes might have matched.  A line longer than a piece is looked at piece
+ *   by piece, and only its first piece has a level.  The reader's thread looks through the lines, a
+ *   bounded time in a row.  If it finds none for LOG_SEARCH_TELL_MS, a read that does not follow
+ *   gets a page without lines.
  * - A follower holds no memory for output that it has not asked for: it reads the newest output
  *   from the store's ring, and once it fell behind, from the files.
  * Not thread-safe: the loop's thread of 'front' calls it. */
@@ -42,6 +43,7 @@
 
 #include "controlplane/logs/pattern.h"
 #include "shared/base/err.h"
+#include "shared/base/line_level.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/wire/log_record.h"
@@ -98,7 +100,11 @@ struct log_query {
     bool has_whole_lines;                /* a follower of one source also waits for whole lines */
     const struct log_attempts *attempts; /* settles it at once, as log_read_settle; NULL: not yet */
     struct log_pattern *pattern; /* lines that match it; NULL: all lines.  The read adopts it */
-    bool has_spans;              /* the lines that match tell where */
+    /* The lines that match tell where, and their levels, which the pages count; gaps 'lost' come
+     * last, all in one page. */
+    bool is_search;
+    /* is_search: only lines with one of these bits, see fl_line_levels_parse; 0: all. */
+    uint32_t levels;
 };
 
 struct log_line {
@@ -114,7 +120,8 @@ struct log_line {
     bool is_begin;     /* the piece begins its line */
     bool is_end;       /* the piece ends its line, by a newline or since the source has ended */
     bool is_undecided; /* whether it matches would take too long to find out */
-    const struct log_span *spans; /* with has_spans: where it matches, the first LOG_SPANS_MAX */
+    enum fl_line_level level;     /* is_search */
+    const struct log_span *spans; /* is_search: where it matches, the first LOG_SPANS_MAX */
     size_t spans_len;
 };
 
@@ -122,9 +129,11 @@ struct log_line {
 struct log_page {
     const struct log_line *lines;
     size_t lines_len;
-    struct fl_str cursor;  /* printable, without spaces */
-    uint64_t lines_total;  /* lines stored now in all selected sources; a gap counts as one */
-    uint64_t lines_seen;   /* how many the read has looked at until now */
+    struct fl_str cursor; /* printable, without spaces */
+    uint64_t lines_total; /* lines stored now in all selected sources; a gap counts as one */
+    uint64_t lines_seen;  /* how many the read has looked at until now */
+    /* is_search: those of them that match, also of levels that are not asked for. */
+    uint64_t by_level[FL_LINE_LEVELS_LEN];
     uint32_t sources;      /* how many are selected */
     uint32_t sources_live; /* how many of them may have more to come */
     uint32_t sources_lost; /* how many ended with a gap 'lost' */

@@ -110,27 +110,58 @@ enum take {
     DRY,   /* no more is stored, or an error */
 };
 
-/* Whether the line is given.  A gap always is. */
-static bool is_hit(struct log_view *view, struct log_line *line)
+static enum log_verdict look_at(struct log_view *view, const struct log_subject *subject)
 {
-    struct log_pattern *pattern = view->query.pattern;
-    struct log_subject subject = {line->bytes, line->is_begin, line->is_end};
-    enum log_verdict verdict;
+    enum log_verdict verdict = view->verdict;
+
+    if (!view->query.pattern) return LOG_HIT;
+    if (!view->has_verdict) verdict = log_pattern_match(view->query.pattern, subject);
+    view->has_verdict = false;
+    return verdict;
+}
+
+/* Whether the line has a level that is asked for.  Those that match are counted in any case. */
+static bool has_level(struct log_view *view, struct log_line *line)
+{
+    line->level = line->is_begin ? fl_line_level_guess(line->bytes) : FL_LINE_LEVEL_none;
+    if (!line->is_undecided) view->by_level[line->level]++;
+    return view->query.levels == 0 || (view->query.levels & 1U << line->level) != 0;
+}
+
+static void find_spans(struct log_view *view, const struct log_subject *subject,
+                       struct log_line *line)
+{
     struct log_spans spans;
 
-    if (line->gap != FL_LOG_GAP_none) return true;
-    view->lines_seen += line->is_begin;
-    if (!pattern) return true;
-    verdict = view->has_verdict ? view->verdict : log_pattern_match(pattern, &subject);
-    view->has_verdict = false;
-    view->lines_untimed++;
-    line->is_undecided = verdict == LOG_UNDECIDED;
-    if (verdict != LOG_HIT || !view->query.has_spans) return verdict != LOG_MISS;
-    log_pattern_spans(pattern, &subject, &spans);
+    log_pattern_spans(view->query.pattern, subject, &spans);
     for (size_t i = 0; i < spans.len; i++) {
         fl_vec_push(&view->spans, spans.at[i]);
     }
     line->spans_len = spans.len;
+}
+
+/* Not every line is given. */
+static bool is_looking(const struct log_view *view)
+{
+    return view->query.pattern || view->query.is_search;
+}
+
+/* Whether the line is given.  A gap always is. */
+static bool is_hit(struct log_view *view, struct log_line *line)
+{
+    struct log_subject subject = {line->bytes, line->is_begin, line->is_end};
+    enum log_verdict verdict;
+
+    if (line->gap != FL_LOG_GAP_none) return true;
+    view->lines_seen += line->is_begin;
+    if (!is_looking(view)) return true;
+    verdict = look_at(view, &subject);
+    view->lines_untimed++;
+    line->is_undecided = verdict == LOG_UNDECIDED;
+    if (verdict == LOG_MISS) return false;
+    if (!view->query.is_search) return true;
+    if (!has_level(view, line)) return false;
+    if (verdict == LOG_HIT && view->query.pattern) find_spans(view, &subject, line);
     return true;
 }
 
@@ -537,12 +568,13 @@ static void move_on(struct log_view *view, struct log_view_output *output, struc
     }
 }
 
-/* To look for a pattern may take long: the clock is read behind each line, of a text now and then.
- */
+/* To look through lines may take long: the clock is read behind each line where the pattern is a
+ * costly one, else now and then. */
 static bool is_late(struct log_view *view)
 {
     if (view->lines_untimed == 0) return false;
-    if (view->lines_untimed < LOG_PASSED_MAX && !log_pattern_is_costly(view->query.pattern)) {
+    if (view->lines_untimed < LOG_PASSED_MAX &&
+        !(view->query.pattern && log_pattern_is_costly(view->query.pattern))) {
         return false;
     }
     view->lines_untimed = 0;
@@ -555,7 +587,7 @@ static bool fill(struct log_view *view, struct log_load *load)
     bool may_hold =
         view->query.is_following && (view->outputs.len > 1 || view->query.has_whole_lines);
 
-    if (view->query.pattern) view->step_end_us = fl_clock_mono_us() + LOG_VIEW_STEP_US;
+    if (is_looking(view)) view->step_end_us = fl_clock_mono_us() + LOG_VIEW_STEP_US;
     while (view->order.len > 0 && !is_full(view) && load->bytes < LOG_VIEW_STEP_BYTES &&
            !is_late(view)) {
         struct log_view_output *output = &view->outputs.at[view->order.at[0]];
@@ -597,7 +629,7 @@ static bool wants_lost_gap(const struct log_view *view, const struct log_view_ou
 static void put_lost_gaps(struct log_view *view)
 {
     /* A cursor does not tell which of them were given: those of a search come last, in one page. */
-    bool is_search = view->query.pattern && !view->query.is_following;
+    bool is_search = is_looking(view) && !view->query.is_following;
 
     if (is_search && view->order.len > 0) return;
     for (size_t i = 0; i < view->outputs.len && (is_search || !is_full(view)); i++) {
@@ -655,7 +687,8 @@ static void finish_page(struct log_view *view, const struct log_load *load)
         if (spans) spans += line->spans_len;
     }
     page->lines_seen = view->lines_seen;
-    if (view->query.pattern) view->told_us = fl_clock_mono_us();
+    memcpy(page->by_level, view->by_level, sizeof page->by_level);
+    if (is_looking(view)) view->told_us = fl_clock_mono_us();
     print_cursor(view);
     page->lines = view->lines.at;
     page->lines_len = view->lines.len;
@@ -719,7 +752,7 @@ static bool is_news(struct log_view *view)
 /* A page without lines tells that the search goes on. */
 static bool is_tell_due(const struct log_view *view)
 {
-    return view->query.pattern && !view->query.is_following &&
+    return is_looking(view) && !view->query.is_following &&
            fl_clock_mono_us() >= view->told_us + LOG_SEARCH_TELL_MS * 1000;
 }
 

@@ -11,7 +11,7 @@
 #include "controlplane/logs/read.h"
 
 #define LOG_VIEW_STEP_BYTES ((uint32_t)4 << 20)
-#define LOG_VIEW_STEP_US 4000 /* how long a step looks for a pattern */
+#define LOG_VIEW_STEP_US 4000 /* how long a step looks through lines */
 #define LOG_PIECE_BYTES_MAX ((uint32_t)32 << 10)
 
 struct log_view_output {
@@ -41,11 +41,12 @@ struct log_view {
     FL_VEC(struct log_view_output) outputs; /* by key */
     FL_VEC(uint32_t) order;                 /* a heap, by time, of the outputs with more to read */
 
-    uint64_t lines_seen;    /* looked at until now */
+    uint64_t lines_seen; /* looked at until now */
+    uint64_t by_level[FL_LINE_LEVELS_LEN];
     uint64_t lines_untimed; /* since the clock was read */
     bool has_verdict;       /* the next line, which is whole, has been looked at */
     enum log_verdict verdict;
-    int64_t step_end_us; /* the step's, with a pattern */
+    int64_t step_end_us; /* the step's, where it looks through lines */
     int64_t told_us;     /* when the last page was made */
 
     /* The page. */

@@ -11,11 +11,12 @@
 #include "shared/base/job_limits.h"
 #include "shared/base/str.h"
 
+#define READ_JOBS_LABELS_MAX 16 /* in a filter; a plain number, as FL_QUOTE wants it */
+
 enum {
     READ_JOBS_WALK_MAX = 1000,
     READ_JOBS_IDS_MAX = 1000,
-    READ_JOBS_LABELS_MAX = 16, /* in a filter */
-    READ_JOBS_LABELS_BYTES_MAX = 128,
+    READ_JOBS_LABELS_BYTES_MAX = READ_JOBS_LABELS_MAX * (FL_JOB_LABEL_BYTES_MAX + 1),
     READ_JOBS_OWNER_BYTES_MAX = 63,
 };
 

@@ -14,7 +14,7 @@ struct question {
     struct pg_value values[PG_PARAMS_MAX]; /* into 'bytes' */
     uint8_t *bytes;
     reader_answer_fn *answer; /* NULL: forgotten */
-    _Alignas(16) uint8_t op[READER_OP_BYTES_MAX];
+    void *op;
     fl_ms give_up_at; /* 0: the next turn sets it */
 };
 
@@ -52,6 +52,7 @@ struct reader *reader_create(const char *conninfo, const struct pg_waker *waker,
 static void free_question(struct question *question)
 {
     fl_free(question->bytes);
+    fl_free(question->op);
     fl_free(question);
 }
 
@@ -78,10 +79,10 @@ static void push(struct reader *reader, uint64_t number, fl_ms give_up_at, enum 
     struct question *question = fl_new(struct question);
     size_t bytes = 0;
 
-    fl_assert(op_bytes <= sizeof question->op && info->role == PG_READER);
+    fl_assert(op_bytes > 0 && op_bytes <= READER_OP_BYTES_MAX && info->role == PG_READER);
     *question = (struct question){
         .number = number, .stmt = stmt, .answer = answer, .give_up_at = give_up_at};
-    memcpy(question->op, op, op_bytes);
+    question->op = memcpy(fl_alloc(op_bytes), op, op_bytes);
     for (int i = 0; i < info->params; i++) {
         bytes += values[i].bytes;
     }

@@ -8,7 +8,7 @@
 #include "controlplane/store/reader.h"
 #include "shared/base/arena.h"
 
-enum { READER_OP_BYTES_MAX = 512 };
+enum { READER_OP_BYTES_MAX = 8192 };
 
 /* 'result' is NULL if the read failed, and 'err' says why.  'arena' lives as long as the call. */
 typedef void reader_answer_fn(struct reader *reader, void *op, const PGresult *result,

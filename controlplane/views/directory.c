@@ -11,7 +11,7 @@ enum { CLUSTER_REMOVED_STATE = 2 }; /* CLUSTER_REMOVED of core/cluster.h, as row
 
 struct queue {
     uint32_t id;
-    bool is_paused, has_default_cpu;
+    bool is_removed, is_paused, has_default_cpu;
     uint32_t default_cpu_milli;
     char name[64];
 };
@@ -47,6 +47,7 @@ static void put_queue(struct directory *directory, const struct row_queue_put *p
 {
     struct queue *known = find_queue(directory, put->queue);
     struct queue queue = {.id = put->queue,
+                          .is_removed = put->is_removed,
                           .is_paused = put->is_paused,
                           .has_default_cpu = put->has_default_cpu,
                           .default_cpu_milli = put->default_cpu_milli};
@@ -152,6 +153,18 @@ bool directory_queue_name(struct directory *directory, struct fl_queue_id queue,
     if (known) memcpy(ret_name, known->name, sizeof known->name);
     view_feed_unlock(&directory->feed);
     return known != NULL;
+}
+
+bool directory_queue_is_removed(struct directory *directory, struct fl_queue_id queue)
+{
+    const struct queue *known;
+    bool is_removed;
+
+    view_feed_lock(&directory->feed);
+    known = find_queue(directory, queue.n);
+    is_removed = known && known->is_removed;
+    view_feed_unlock(&directory->feed);
+    return is_removed;
 }
 
 bool directory_queue_is_paused(struct directory *directory, struct fl_queue_id queue)

@@ -29,6 +29,7 @@ void directory_refill_end(struct directory *directory);
 
 /* These copy.  False: it is not known. */
 bool directory_queue_name(struct directory *directory, struct fl_queue_id queue, char ret_name[64]);
+bool directory_queue_is_removed(struct directory *directory, struct fl_queue_id queue);
 bool directory_queue_is_paused(struct directory *directory, struct fl_queue_id queue);
 /* False, too, if it has none of its own. */
 bool directory_queue_default_cpu(struct directory *directory, struct fl_queue_id queue,

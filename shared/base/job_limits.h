@@ -34,6 +34,7 @@
 #define FL_JOB_WORD_BYTES_MAX 131071 /* Linux takes no longer argument */
 #define FL_JOB_ENV_VALUE_BYTES_MAX 32768
 #define FL_JOB_PARAMS_BYTES_MAX 32768 /* all of them: they travel in START, whose frame has 65536 */
+#define FL_JOB_LABEL_BYTES_MAX 381    /* as "key=value" */
 #define FL_JOB_LABELS_BYTES_MAX 16384 /* as "key=value\n" lines */
 #define FL_JOB_SPEC_BYTES_MAX 262144  /* canonical, as it is stored and sent */
 #define FL_JOB_SHAPE_BYTES_MAX 16384

@@ -270,9 +270,10 @@ static bool parse(struct fl_str word, uint32_t *levels)
 bool fl_line_levels_parse(struct fl_str list, uint32_t *ret_levels)
 {
     uint32_t levels = 0;
+    struct fl_str word;
 
-    while (list.len > 0) {
-        if (!parse(fl_str_cut(&list, ','), &levels)) return false;
+    while (fl_str_next_word(&list, ',', &word)) {
+        if (!parse(word, &levels)) return false;
     }
     if (levels == 0) return false;
     *ret_levels = levels;

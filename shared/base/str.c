@@ -138,3 +138,14 @@ struct fl_str fl_str_cut(struct fl_str *rest, char at)
     *rest = (struct fl_str){rest->len > 0 ? rest->at + taken : rest->at, rest->len - taken};
     return first;
 }
+
+bool fl_str_next_word(struct fl_str *rest, char between, struct fl_str *ret_word)
+{
+    bool is_last;
+
+    if (!rest->at) return false;
+    is_last = rest->len == 0 || !memchr(rest->at, between, rest->len);
+    *ret_word = fl_str_cut(rest, between);
+    if (is_last) *rest = (struct fl_str){0};
+    return true;
+}

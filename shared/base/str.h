@@ -48,6 +48,10 @@ struct fl_str fl_str_begin(struct fl_str s, size_t bytes_max);
 /* Cuts off all before the first byte 'at', and that byte; without one, all. */
 struct fl_str fl_str_cut(struct fl_str *rest, char at);
 
+/* The next word of a list with 'between' between its words; false: there is none left.  Behind a
+ * 'between' at the end stands a word that is empty, as in a list without a byte. */
+bool fl_str_next_word(struct fl_str *rest, char between, struct fl_str *ret_word);
+
 /* Well-formed UTF-8 without a zero byte, which Postgres accepts as text. */
 bool fl_str_is_text(struct fl_str s);
 

@@ -13,8 +13,8 @@
 #define LABEL_NAME_MAX 63
 #define LABEL_ALLOWED                                                                              \
     FL_QUOTE(LABEL_NAME_MAX) " letters, digits, '-', '_' and '.', a letter or digit at both ends"
-_Static_assert(FL_JOB_LABELS_MAX *(LABEL_KEY_MAX + 1 + LABEL_NAME_MAX + 1) <=
-                   FL_JOB_LABELS_BYTES_MAX,
+_Static_assert(LABEL_KEY_MAX + 1 + LABEL_NAME_MAX == FL_JOB_LABEL_BYTES_MAX, "a label's own limit");
+_Static_assert(FL_JOB_LABELS_MAX *(FL_JOB_LABEL_BYTES_MAX + 1) <= FL_JOB_LABELS_BYTES_MAX,
                "labels that pass one by one fit together");
 
 /* ---- text ------------------------------------------------------------------------------------ */

@@ -349,9 +349,14 @@ await check("only lines of the levels that are pressed are shown, with counts, a
     await sleep(300);
     await shot(page, "levels-dark-390");
     await page.setViewportSize({ width: 1280, height: 800 });
-    for (const level of ["error", "warn"]) await choice(level).click();
+    /* Both before the page is drawn again: neither is lost. */
+    await page.getByRole("group", { name: "Only lines of these levels" }).evaluate((group) => {
+        for (const level of ["error", "warn"]) group.querySelector(`button.${level}`).click();
+    });
+    await page.waitForURL((url) => !url.searchParams.has("level"));
     await seeText(page, "red bold");
     await choice("debug").click();
+    await page.waitForURL(/\?level=debug/);
     await seeText(page, "batch 7");
     await choice("debug").click();
     await seeText(page, "red bold");

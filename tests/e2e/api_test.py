@@ -388,14 +388,17 @@ def streaming(f):
             equal(sorted(got), [f"rank {rank}" for rank in ranks], text)
         for text in ("x", "2-1", "1,", "", "-1"):
             equal(call(f, "GET", f"/v1/jobs/{gang}/logs?replica={text}").status, 422, text)
-    with shows("a part that the job has not is refused with what there is, in logs, search, stream and files alike"):
-        for path in ("logs?", "logs/stream?", "logs/search?grep=rank&", "files?path=a&", "exec?", "forward?port=80&"):
+    with shows("a part that the job has not is refused with what there is, in logs, search, stream and files, in shells and forwards alike"):
+        live = f.submit({"command": ["sleep", "1000"], "replicas": 4})
+        fleet.until("it runs", lambda: f.job(live)["state"] == "running")
+        of_all = {gang: ("logs?", "logs/stream?", "logs/search?grep=rank&", "files?path=a&"), live: ("exec?", "forward?port=80&")}
+        for path in (f"/v1/jobs/{one}/{path}" for one, paths in of_all.items() for path in paths):
             for part, value, said in (("element", 1, "one element"), ("replica", 4, "4 replicas, numbered from 0 to 3")):
-                refused = call(f, "GET", f"/v1/jobs/{gang}/{path}{part}={value}")
-                assert path[0] != "e" and path[:2] != "fo" or refused.status in (409, 422), (path, refused.body)
-                if refused.status == 422:
-                    equal((refused.json()["code"], refused.json()["errors"][0]["parameter"]), ("absent", part))
-                    assert said in refused.json()["detail"], refused.json()
+                refused = call(f, "GET", f"{path}{part}={value}")
+                equal(refused.status, 422, path)
+                equal((refused.json()["code"], refused.json()["errors"][0]["parameter"]), ("absent", part))
+                assert said in refused.json()["detail"], refused.json()
+        call(f, "POST", f"/v1/jobs/{live}:cancel")
     with shows("a stream of lines ends with an object that says so, as the events do"):
         lines = call(f, "GET", f"/v1/jobs/{job}/logs/stream", headers={"Accept": "application/x-ndjson"}).lines()
         equal((len(lines), [line.get("text") for line in lines][:1], lines[-1]), (6, ["line 1\n"], {"type": "end", "output": "complete"}))

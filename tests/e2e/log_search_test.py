@@ -99,7 +99,7 @@ def finding(f, job):
         equal(search(f, job, level="debug")[0], [])
         hits, end = search(f, job, level="error", limit="3")
         equal(([hit["line"] for hit in hits], end["stopped"]), ([7, 107, 207], "limit"))
-        for wrong in ("grave", "", "error,,warn"):
+        for wrong in ("grave", "", "error,,warn", "error,"):
             equal(get(f, f"/v1/jobs/{job}/logs/search?{query(level=wrong)}", LINES).status, 422, wrong)
     with shows("with a limit it stops, and its cursor goes on behind it without a hole"):
         seen, cursor, searches = [], None, 0
@@ -117,6 +117,10 @@ def finding(f, job):
         assert blocks[-2].startswith("event: end\ndata: {"), blocks[-2]
         more = get(f, path, {"Last-Event-ID": ids[-1]}).body.decode()
         assert '"line":507' in more and '"line":407' not in more, more[:300]
+        path = f"/v1/jobs/{job}/logs/search?{query(level='error')}"
+        ids = [line.removeprefix("id: ") for line in get(f, path).body.decode().splitlines() if line.startswith("id: ")]
+        assert ids, "hits by level tell no place"
+        equal(get(f, path, {"Last-Event-ID": ids[-1]}).body.decode().count('"level":"error"'), 0)
     with shows("filters of the whole output and of its stream take the same patterns"):
         words = query(grep=r"^1\d{3} ERR", match="regex")
         equal(len(get(f, f"/v1/jobs/{job}/logs?{words}").body.splitlines()), 10)

@@ -4,6 +4,7 @@
 #include "controlplane/api/route.h"
 #include "controlplane/api/v1/resources.h"
 #include "tests/store/api_calls.h"
+#include "tests/store/store_help.h"
 
 /* 'text' with its "%s", if it has one, as 'name'. */
 static const char *with(const char *text, const char *name)
@@ -475,6 +476,34 @@ static void what_the_api_says_of_itself_is_so(void **state)
     assert_true(has(call("GET", "/v1/audit?action=queue_put", NULL).body, "queue_put"));
 }
 
+/* Under an earlier release, which let it be removed: jobs that name no queue had none then. */
+static void a_default_queue_that_was_removed_is_there_again_after_a_start(void **state)
+{
+    char *conninfo;
+    struct help *help;
+    struct core_batch *batch;
+
+    (void)state;
+    help_hub_stop(hub);
+    conninfo = help_database();
+    help = help_create(conninfo, "a");
+    assert_int_equal(help_take(help, 0), FL_OK);
+    batch = help_batch(help->taken.batch_newest + 1);
+    help_row(batch, (struct row){.kind = ROW_queue_put,
+                                 .queue_put = {.queue = 1,
+                                               .tenant = FL_TENANT_ONLY.n,
+                                               .name = FL_STR(FL_QUEUE_DEFAULT),
+                                               .is_removed = true}});
+    assert_int_equal(help_commit(help, batch), ENGINE_COMMITTED);
+    core_batch_destroy(batch);
+    store_release(help->store, help_now());
+    help_until(help, store_is_released(help->store));
+    help_destroy(help);
+    hub = help_hub_start_on(conninfo);
+    expect(call("GET", "/v1/queues/" FL_QUEUE_DEFAULT, NULL), 200);
+    submit("{\"command\":[\"true\"]}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +520,7 @@ int main(void)
         cmocka_unit_test(a_reader_that_comes_while_its_job_ends_is_told_of_the_end),
         cmocka_unit_test(a_look_up_that_fails_leaves_nothing_behind),
         cmocka_unit_test(what_the_api_says_of_itself_is_so),
+        cmocka_unit_test(a_default_queue_that_was_removed_is_there_again_after_a_start),
     };
 
     return cmocka_run_group_tests(tests, start, stop) != 0;

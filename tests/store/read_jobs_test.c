@@ -12,7 +12,7 @@ static void ended_jobs_come_in_pages_by_queue_state_and_label(void **state)
 {
     struct read_jobs_query query = {.walk = 4};
     struct fl_err err = {0};
-    char long_filter[FL_JOB_NAME_BYTES_MAX + 1] = {0};
+    char long_filter[READ_JOBS_LABELS_BYTES_MAX + 1] = {0};
     struct read_world world;
 
     (void)state;

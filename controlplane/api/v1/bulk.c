@@ -274,10 +274,10 @@ static bool fail_member(struct api_call *call, const struct fl_json *member, con
     return false;
 }
 
-/* One word of the filter's list: a comma in it would make it two. */
+/* One word of the filter's list: a comma in it would make it two.  A label may have no value. */
 static bool add_word(struct fl_buf *list, const struct fl_json *item, bool is_pair)
 {
-    bool is_good = item->kind == FL_JSON_STRING && item->text.len > 0 &&
+    bool is_good = item->kind == FL_JSON_STRING && (is_pair || item->text.len > 0) &&
                    !memchr(item->text.at, ',', item->text.len) &&
                    !(is_pair && memchr(item->key.at, ',', item->key.len));
 

@@ -394,14 +394,13 @@ static void job_events(struct api_call *call)
 
 static bool read_topics(struct api_call *call, struct event_filter *filter)
 {
-    struct fl_str list = api_query(call, "topics");
-    bool is_last = list.len == 0;
+    struct fl_str list = api_query(call, "topics"), word;
 
-    if (is_last) filter->jobs = filter->queues = filter->clusters = true;
-    while (!is_last) {
-        const char *comma = memchr(list.at, ',', list.len);
-        struct fl_str word = {list.at, comma ? (size_t)(comma - list.at) : list.len};
-
+    if (list.len == 0) {
+        filter->jobs = filter->queues = filter->clusters = true;
+        return true;
+    }
+    while (fl_str_next_word(&list, ',', &word)) {
         if (fl_str_eq(word, FL_STR("jobs"))) {
             filter->jobs = true;
         } else if (fl_str_eq(word, FL_STR("queues"))) {
@@ -412,9 +411,6 @@ static bool read_topics(struct api_call *call, struct event_filter *filter)
             api_fail_parameter(call, "topics", "unknown topic", word, "jobs, queues, clusters");
             return false;
         }
-        is_last = !comma;
-        list.at += word.len + !is_last;
-        list.len -= word.len + !is_last;
     }
     return true;
 }

@@ -5,10 +5,8 @@
 
 #include "controlplane/api/auth.h"
 #include "controlplane/views/directory.h"
+#include "shared/base/job_limits.h"
 #include "shared/base/name_pattern.h"
-
-#define LABELS_MAX 16
-#define LABEL_BYTES_MAX 128
 
 static const struct {
     const char *name;
@@ -68,13 +66,13 @@ static uint32_t all_open(void)
 static bool read_states(struct api_call *call, const struct source *source, struct fl_str list,
                         struct job_filter *filter)
 {
+    struct fl_str word;
+
     if (list.len == 0) {
         filter->wants_open = filter->wants_ended = true;
         return true;
     }
-    while (list.len > 0) {
-        struct fl_str word = fl_str_cut(&list, ',');
-
+    while (fl_str_next_word(&list, ',', &word)) {
         if (add_state(filter, word)) continue;
         source->fail(call, source->state, "unknown state", word,
                      "held, queued, starting, running, stopping, succeeded, failed, cancelled, "
@@ -90,21 +88,26 @@ static int by_bytes(const void *a, const void *b)
     return fl_str_cmp(*(const struct fl_str *)a, *(const struct fl_str *)b);
 }
 
+/* As a job may have it; the value may be empty. */
+static bool is_label(struct fl_str word)
+{
+    return word.len >= 2 && word.len <= FL_JOB_LABEL_BYTES_MAX &&
+           memchr(word.at + 1, '=', word.len - 1) && !memchr(word.at, '\n', word.len);
+}
+
 static bool read_labels(struct api_call *call, const struct source *source, struct fl_str list,
                         struct job_filter *filter)
 {
-    struct fl_str words[LABELS_MAX];
+    struct fl_str words[READ_JOBS_LABELS_MAX], word;
     size_t len = 0, bytes = 0;
     char *lines;
 
-    while (list.len > 0) {
-        struct fl_str word = fl_str_cut(&list, ',');
-
-        if (len == LABELS_MAX || word.len > LABEL_BYTES_MAX || word.len < 3 ||
-            !memchr(word.at + 1, '=', word.len - 1) || memchr(word.at, '\n', word.len)) {
+    if (list.len == 0) return true;
+    while (fl_str_next_word(&list, ',', &word)) {
+        if (len == READ_JOBS_LABELS_MAX || !is_label(word)) {
             source->fail(call, source->labels, "not a label that can be searched for", word,
-                         "key=value, at most " FL_QUOTE(LABELS_MAX) " of " FL_QUOTE(
-                             LABEL_BYTES_MAX) " bytes, separated by commas");
+                         "key=value, at most " FL_QUOTE(READ_JOBS_LABELS_MAX) " of " FL_QUOTE(
+                             FL_JOB_LABEL_BYTES_MAX) " bytes, separated by commas");
             return false;
         }
         words[len++] = word;

@@ -12,33 +12,17 @@ static void write_matches(struct fl_json_out *json, const struct log_line *line)
     fl_json_close(json, ']');
 }
 
-static enum fl_line_level level_of(const struct log_line *line)
-{
-    return line->is_begin ? fl_line_level_guess(line->bytes) : FL_LINE_LEVEL_none;
-}
-
-/* Counts a line that matches.  False: its level was not asked for.  Gaps always come. */
-static bool count_level(struct log_found *found, const struct log_line *line)
-{
-    enum fl_line_level level = level_of(line);
-
-    if (line->gap != FL_LOG_GAP_none) return true;
-    if (!line->is_undecided) found->by_level[level]++;
-    return found->levels == 0 || (found->levels & 1U << level) != 0;
-}
-
 static void write_line(struct log_tail *tail, const struct log_line *line, struct fl_str id)
 {
     struct fl_json_out begun = fl_json_out(&tail->ready), *json = &begun;
     struct log_found *found = &tail->found;
 
-    if (!count_level(found, line)) return;
     if (tail->is_events) job_log_begin_event(&tail->ready, id);
     job_log_open_line(json, line);
     if (line->gap != FL_LOG_GAP_none) {
         found->gaps++;
     } else {
-        fl_json_put_cstr(json, "level", fl_line_level_name(level_of(line)));
+        fl_json_put_cstr(json, "level", fl_line_level_name(line->level));
         if (!line->is_begin || !line->is_end) fl_json_put_bool(json, "piece", true);
         if (line->is_undecided) {
             found->undecided++;
@@ -53,12 +37,11 @@ static void write_line(struct log_tail *tail, const struct log_line *line, struc
 
 /* ---- the summary ----------------------------------------------------------------------------- */
 
-static void write_levels(struct fl_json_out *json, const struct log_found *found)
+static void write_levels(struct fl_json_out *json, const struct log_page *page)
 {
     fl_json_open(json, "levels", '{');
     for (int level = 0; level < FL_LINE_LEVELS_LEN; level++) {
-        fl_json_put_u64(json, fl_line_level_name((enum fl_line_level)level),
-                        found->by_level[level]);
+        fl_json_put_u64(json, fl_line_level_name((enum fl_line_level)level), page->by_level[level]);
     }
     fl_json_close(json, '}');
 }
@@ -78,7 +61,7 @@ static void write_summary(struct log_tail *tail, const struct log_page *page)
     fl_json_put_u64(json, "undecided", found->undecided);
     fl_json_put_u64(json, "gaps", found->gaps);
     fl_json_put_u64(json, "lines", page->lines_seen);
-    write_levels(json, found);
+    write_levels(json, page);
     if (found->is_at_limit && page->cursor.len > 0) {
         fl_json_put_str(json, "nextCursor", page->cursor);
     } else {

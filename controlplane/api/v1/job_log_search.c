@@ -29,16 +29,16 @@ static bool read_levels(struct api_call *call, uint32_t *ret_levels)
 static void search(struct api_call *call, struct fl_job job, bool has_ended)
 {
     struct log_query query = {
-        .tenant = call->token.tenant, .job = job, .bytes_max = PAGE_BYTES, .has_spans = true};
+        .tenant = call->token.tenant, .job = job, .bytes_max = PAGE_BYTES, .is_search = true};
     struct fl_str id = api_header(call, "last-event-id");
     struct fl_str cursor = id.len > 0 ? id : api_query(call, "cursor");
     uint64_t limit = api_query_u64(call, "limit");
     struct log_tail *tail;
-    uint32_t levels;
     bool is_events;
 
-    if (!has_pattern(call) || !read_levels(call, &levels) || !log_selection_read(call, &query) ||
-        !api_stream_form(call, &is_events) || !log_selection_pattern(call, false, &query.pattern)) {
+    if (!has_pattern(call) || !read_levels(call, &query.levels) ||
+        !log_selection_read(call, &query) || !api_stream_form(call, &is_events) ||
+        !log_selection_pattern(call, false, &query.pattern)) {
         return;
     }
     if (cursor.len > 0) {
@@ -51,7 +51,6 @@ static void search(struct api_call *call, struct fl_job job, bool has_ended)
     tail->is_events = is_events;
     tail->is_search = true;
     tail->found.objects_max = limit;
-    tail->found.levels = levels;
     job_log_start(tail, has_ended);
 }
 

@@ -8,15 +8,12 @@
 #include "controlplane/api/v1/job_outputs.h"
 #include "controlplane/api/v1/log_selection.h"
 #include "controlplane/logs/read.h"
-#include "shared/base/line_level.h"
 
 /* The objects of a search until now. */
 struct log_found {
     uint64_t objects_max; /* in the stream; 0: no limit */
     uint64_t hits, undecided, gaps;
-    uint64_t by_level[FL_LINE_LEVELS_LEN]; /* lines that match, also of levels not asked for */
-    uint32_t levels;                       /* bits: hits have one of these; 0: any */
-    bool is_at_limit;                      /* it stopped there */
+    bool is_at_limit; /* it stopped there */
 };
 
 /* An answer in one piece ('count' lines, or a Range), or one that goes on. */

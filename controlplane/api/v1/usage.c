@@ -106,10 +106,10 @@ static bool read_by(struct api_call *call, struct read_usage_query *query)
     } words[] = {{FL_STR("day"), READ_USAGE_day},
                  {FL_STR("queue"), READ_USAGE_queue},
                  {FL_STR("submittedBy"), READ_USAGE_owner}};
-    struct fl_str list = api_query(call, "by"), label = FL_STR("label:");
+    struct fl_str list = api_query(call, "by"), label = FL_STR("label:"), word;
 
-    while (list.len > 0) {
-        struct fl_str word = fl_str_cut(&list, ',');
+    if (list.len == 0) return true;
+    while (fl_str_next_word(&list, ',', &word)) {
         unsigned by = 0;
 
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

@@ -182,7 +182,7 @@ GET /v1/jobs?label=team
       "errors":[
         {
           "parameter":"label","detail":"not a label that can be searched for","got":"team",
-          "allowed":"key=value, at most 16 of 128 bytes, separated by commas"
+          "allowed":"key=value, at most 16 of 381 bytes, separated by commas"
         }
       ],
       "traceId":"<trace 4>"
@@ -317,4 +317,101 @@ GET /v1/jobs:counts
       "status":422,"code":"invalid","detail":"this field of the query is missing",
       "errors":[{"parameter":"by","detail":"this field of the query is missing","allowed":"string"}],
       "traceId":"<trace 3>"
+    }
+
+# a filter takes each label that a job may have: one without a value, and a long one; and several
+. POST /v1/jobs {"command":["a"],"hold":true,"labels":{"empty":"","aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc/name":"x"}}
+. POST /v1/jobs {"command":["a"],"hold":true}
+only id
+GET /v1/jobs?label=empty=
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-1"}]}
+only id
+GET /v1/jobs?label=empty=,aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc/name=x
+    200
+    ETag: <etag 1>
+    {"jobs":[{"id":"job-1"}]}
+only id
+GET /v1/jobs?label=empty=x
+    200
+    ETag: <etag 2>
+    {}
+POST /v1/jobs:cancel {"labels":{"empty":""},"dryRun":true}
+    200
+    {"dryRun":true,"matched":1,"changed":0,"failed":0,"more":false}
+GET /v1/jobs?label=empty
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"not a label that can be searched for",
+      "errors":[
+        {
+          "parameter":"label","detail":"not a label that can be searched for","got":"empty",
+          "allowed":"key=value, at most 16 of 381 bytes, separated by commas"
+        }
+      ],
+      "traceId":"<trace 1>"
+    }
+GET /v1/jobs?label==x
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"not a label that can be searched for",
+      "errors":[
+        {
+          "parameter":"label","detail":"not a label that can be searched for","got":"=x",
+          "allowed":"key=value, at most 16 of 381 bytes, separated by commas"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+
+# a list with a comma at its end is refused, as one with two commas is
+GET /v1/jobs?state=held,
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown state",
+      "errors":[
+        {
+          "parameter":"state","detail":"unknown state",
+          "allowed":"held, queued, starting, running, stopping, succeeded, failed, cancelled, open, ended"
+        }
+      ],
+      "traceId":"<trace 1>"
+    }
+GET /v1/jobs?label=a=b,
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"not a label that can be searched for",
+      "errors":[
+        {
+          "parameter":"label","detail":"not a label that can be searched for",
+          "allowed":"key=value, at most 16 of 381 bytes, separated by commas"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+GET /v1/jobs?state=held,,queued
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown state",
+      "errors":[
+        {
+          "parameter":"state","detail":"unknown state",
+          "allowed":"held, queued, starting, running, stopping, succeeded, failed, cancelled, open, ended"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+GET /v1/events?topics=jobs,
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown topic",
+      "errors":[{"parameter":"topics","detail":"unknown topic","allowed":"jobs, queues, clusters"}],
+      "traceId":"<trace 4>"
     }

@@ -6,7 +6,7 @@ import { copyText } from "./copy_text";
 import { HITS_MAX } from "./find";
 import { formatCount } from "./gap_text";
 import { LogIcon } from "./icons";
-import { LEVELS, toggleLevel } from "./level";
+import { LEVELS, parseLevels, toggleLevel } from "./level";
 import { LogStatus } from "./LogStatus";
 import "./LogToolbar.css";
 import { logsPath } from "./log_api";
@@ -23,10 +23,13 @@ const TIME_NAMES: Record<TimeMode, string> = {
     local: "local time",
 };
 
+/** Makes the levels of the address others: two presses may come before the page is drawn again. */
+export type ChangeLevels = (change: (levels: string) => string) => void;
+
 type LogToolbarProps = {
     store: LogStore;
     onFind: () => void;
-    onLevels: (levels: string) => void;
+    onLevels: ChangeLevels;
     lineField: { current: HTMLInputElement | null };
 };
 
@@ -107,7 +110,7 @@ export function LogToolbar({ store, onFind, onLevels, lineField }: LogToolbarPro
 }
 
 /** Counting reads the whole output, so the counts come with the first choice. */
-function LevelChoice({ store, onLevels }: { store: LogStore; onLevels: (levels: string) => void }) {
+function LevelChoice({ store, onLevels }: { store: LogStore; onLevels: ChangeLevels }) {
     const { levels, counts, state } = store.search;
     return (
         <span class="log-levels" role="group" aria-label="Only lines of these levels">
@@ -118,7 +121,7 @@ function LevelChoice({ store, onLevels }: { store: LogStore; onLevels: (levels: 
                     class={`log-level-choice ${level}`}
                     aria-pressed={levels.value.includes(level)}
                     title={`Only lines of the level ${level}, as far as they tell it`}
-                    onClick={() => onLevels(toggleLevel(levels.value, level).join(","))}
+                    onClick={() => onLevels((before) => toggleLevel(parseLevels(before), level).join(","))}
                 >
                     {level}
                     {counts.value && <span class="quiet">{counts.value[level].toLocaleString("en")}</span>}

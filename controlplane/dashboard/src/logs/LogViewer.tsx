@@ -11,7 +11,7 @@ import { parseLevels } from "./level";
 import { ListControl, ROW_HEIGHT } from "./list_control";
 import { LogList } from "./LogList";
 import { isWaitingToStart } from "./LogStatus";
-import { LogToolbar } from "./LogToolbar";
+import { type ChangeLevels, LogToolbar } from "./LogToolbar";
 import "./LogViewer.css";
 import { timeMode, wrapping } from "./log_settings";
 import { LogStore } from "./log_store";
@@ -25,7 +25,7 @@ export type LogViewerProps = {
     onAt(hash: string): void;
     /** The levels of the lines that are shown, "error,warn"; "": all lines. */
     levels: string;
-    onLevels(levels: string): void;
+    onLevels: ChangeLevels;
 };
 
 const PAIR_MS = 1200;

@@ -10,8 +10,8 @@ export function OutputPicker({ store }: { store: LogStore }) {
     const { elements, replicas, attempts } = store.shape;
     const failure = store.failure();
     const pick = (part: Partial<Selection>) => store.select({ ...selection, ...part });
-    const parseElement = (text: string) =>
-        /^\d+$/.test(text) && Number(text) < elements ? `${Number(text)}` : null;
+    /* The elements of a retry keep their numbers: the server knows which there are, and says so. */
+    const parseElement = (text: string) => (/^\d{1,9}$/.test(text) ? `${Number(text)}` : null);
     return (
         <>
             {failure && (
@@ -29,7 +29,7 @@ export function OutputPicker({ store }: { store: LogStore }) {
             {elements > 1 && (
                 <ListField
                     label="Element"
-                    title={`One element of the array, 0 to ${elements - 1}, or all`}
+                    title="One element of the array by its number, or all"
                     value={selection.element === null ? "" : `${selection.element}`}
                     parse={parseElement}
                     onPick={(value) => pick({ element: value === "" ? null : Number(value) })}

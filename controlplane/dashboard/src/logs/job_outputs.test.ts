@@ -64,5 +64,12 @@ test("an array gives the element that failed first", () => {
     ];
     const array = job({ state: "failed", elements: { total: 9 }, attempts });
     assert.deepEqual(presetSelection(array), { ...ALL, element: 2 });
-    assert.deepEqual(presetSelection(job({ elements: { total: 5000 } })), { ...ALL, element: 0 });
+});
+
+test("where an array has many outputs, one that has run is shown", () => {
+    const many = { elements: { total: 5000 } };
+    assert.deepEqual(presetSelection(job({ ...many, attempts: [attempt({})] })), { ...ALL, element: 0 });
+    const retried = job({ ...many, retryOf: "job-6", attempts: [attempt({ element: 7 }), attempt({ element: 9 })] });
+    assert.deepEqual(presetSelection(retried), { ...ALL, element: 7 });
+    assert.deepEqual(presetSelection(job(many)), ALL);
 });

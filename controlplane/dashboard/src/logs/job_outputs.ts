@@ -53,7 +53,10 @@ export function presetSelection(job: Job): Selection {
     const { elements, replicas } = shapeOf(job);
     const failure = job.state === "failed" ? firstFailure(job) : null;
     if (failure) return failure;
-    return elements * replicas > MERGED_MAX && elements > 1 ? { ...ALL, element: 0 } : ALL;
+    /* The elements of a retry keep their numbers, so that 0 may not be among them. */
+    const first = job.attempts?.[0]?.element;
+    const isMany = elements * replicas > MERGED_MAX && elements > 1;
+    return isMany && first !== undefined ? { ...ALL, element: first } : ALL;
 }
 
 /** A job that failed or still runs is read from its end, one that succeeded from its beginning. */

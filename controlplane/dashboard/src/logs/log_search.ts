@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { type Problem, isAbort, toProblem } from "../api/client";
 import type { LogLevels } from "../api/types";
 import {
+    HITS_MAX,
     type Hit,
     HitCollector,
     NO_PATTERN,
@@ -27,7 +28,8 @@ export class LogSearch {
     readonly pattern = signal<Pattern>(NO_PATTERN);
     /** The search finds only lines of these levels, and without any all lines. */
     readonly levels = signal<readonly Level[]>([]);
-    /** The lines that match by their levels, as the newest search that came to its end counted them. */
+    /** The lines that match by their levels, as the newest search that came to its end counted them; null: none
+     * has, of what is looked for now. */
     readonly counts = signal<LogLevels | null>(null);
     readonly state = signal<SearchState>("idle");
     readonly refusal = signal<string | null>(null);
@@ -37,6 +39,8 @@ export class LogSearch {
     readonly isFilter = signal(false);
     readonly version = signal(0);
     private collector = new HitCollector();
+    /** Lines that were written while the search runs: they come behind its hits, which are older. */
+    private held: Array<{ line: Line; index: number | null }> = [];
     private abort = new AbortController();
 
     /** Lines whose search ran into the server's limits: they may match, and are among the hits. */
@@ -78,6 +82,8 @@ export class LogSearch {
     clear(): void {
         this.abort.abort();
         this.collector = new HitCollector();
+        this.held = [];
+        if (this.pattern.value.text !== "") this.counts.value = null;
         this.pattern.value = NO_PATTERN;
         this.levels.value = [];
         this.undecided.value = 0;
@@ -100,6 +106,7 @@ export class LogSearch {
         const { pattern, levels } = search;
         const isFilter = this.isFilter.value;
         this.clear();
+        if (pattern.text !== "") this.counts.value = null;
         this.pattern.value = pattern;
         this.levels.value = levels;
         this.isFilter.value = (isFilter && pattern.text !== "") || levels.length > 0;
@@ -113,6 +120,7 @@ export class LogSearch {
         try {
             const pieces = searchLines(job, search, abort.signal, (found) => (this.counts.value = found.levels));
             for await (const piece of pieces) {
+                if (collector.isFull) continue; /* read on for the counts */
                 const line = lineOf(piece);
                 const isNew = collector.add(
                     line,
@@ -120,23 +128,34 @@ export class LogSearch {
                     matchedTexts(piece.text ?? "", piece.matches),
                 );
                 if (isNew && piece.undecided) this.undecided.value++;
-                if (collector.isFull) break;
-                if (performance.now() - shownAt > SHOW_MS) {
+                if (collector.isFull) {
+                    this.finish("stopped", near, onFirst);
+                    if (pattern.text !== "") return;
+                } else if (performance.now() - shownAt > SHOW_MS) {
                     this.version.value++;
                     shownAt = performance.now();
                 }
             }
             if (abort.signal.aborted) return;
-            this.state.value = collector.isFull ? "stopped" : "done";
-            this.current.value = hitFrom(this.hits, near);
-            this.version.value++;
-            if (this.current.value >= 0) onFirst();
+            if (!collector.isFull) this.finish("done", near, onFirst);
         } catch (thrown) {
             if (isAbort(thrown) || abort.signal.aborted) return;
-            this.state.value = "done";
             this.problem.value = toProblem(thrown);
-            this.version.value++;
+            if (!collector.isFull) this.takeHeld("done");
         }
+    }
+
+    private finish(state: "done" | "stopped", near: number, onFirst: () => void): void {
+        this.takeHeld(state);
+        this.current.value = hitFrom(this.hits, near);
+        if (this.current.value >= 0) onFirst();
+    }
+
+    private takeHeld(state: "done" | "stopped"): void {
+        for (const { line, index } of this.held) this.collector.add(line, index);
+        this.held = [];
+        this.state.value = state;
+        this.version.value++;
     }
 
     /** A line that was written after the search began.  Only the server knows its regular expressions. */
@@ -147,7 +166,11 @@ export class LogSearch {
         const { level } = viewOf(line);
         const levels = this.levels.value;
         if (!isFound || (levels.length > 0 && !(level && levels.includes(level)))) return;
-        if (this.collector.add(line, index)) this.version.value++;
+        if (this.state.value !== "running") {
+            if (this.collector.add(line, index)) this.version.value++;
+        } else if (this.held.length < HITS_MAX) {
+            this.held.push({ line, index });
+        }
     }
 
     step(step: 1 | -1): Hit | undefined {

@@ -42,20 +42,27 @@ function PlacePicker({
     const { elements, replicas } = shapeOf(job);
     const parse = (max: number) => (text: string) =>
         /^\d{1,9}$/.test(text) && Number(text) < max ? `${Number(text)}` : null;
+    /* The elements of a retry keep their numbers: the server knows which there are, and says so. */
     const fields = [
-        { key: "element" as const, label: "Element", of: elements },
-        { key: "replica" as const, label: "Replica", of: replicas },
+        { key: "element" as const, label: "Element", of: elements, max: Infinity, numbers: "its number" },
+        {
+            key: "replica" as const,
+            label: "Replica",
+            of: replicas,
+            max: replicas,
+            numbers: `0 to ${replicas - 1}`,
+        },
     ].filter(({ of }) => of > 1);
     return (
         <>
-            {fields.map(({ key, label, of }) => (
+            {fields.map(({ key, label, max, numbers }) => (
                 <ListField
                     key={key}
                     label={label}
-                    title={`0 to ${of - 1}; empty: the first that runs`}
+                    title={`${numbers}; empty: the first that runs`}
                     placeholder="first"
                     value={place[key] === null ? "" : `${place[key]}`}
-                    parse={parse(of)}
+                    parse={parse(max)}
                     onPick={(value) => onPick({ ...place, [key]: value === "" ? null : Number(value) })}
                 />
             ))}

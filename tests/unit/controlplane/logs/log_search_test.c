@@ -17,7 +17,7 @@ static struct log_query search_for(const char *text, bool is_regex)
     struct fl_err err = {0};
 
     query.pattern = log_pattern_create(&wanted, &err);
-    query.has_spans = true;
+    query.is_search = true;
     assert_non_null(query.pattern);
     return query;
 }
@@ -191,6 +191,52 @@ static void a_search_goes_on_behind_its_page(void **state)
     log_world_fini(&world);
 }
 
+/* Not as many lines as fit of all levels, most of which would be left out behind the view. */
+static void a_page_of_a_search_by_level_is_full_of_lines_of_that_level(void **state)
+{
+    static struct log_world world;
+    static char cursor[LOG_CURSOR_BYTES_MAX + 1];
+    struct log_query query = log_world_whole(JOB);
+    struct log_world_read first = {.pages_max = 1}, rest = {0};
+
+    (void)state;
+    log_world_init(&world, 8);
+    log_world_small(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    for (int i = 0; i < 2000; i++) {
+        write_line(&world, 0, i % 100 == 99 ? "error: it failed\n" : "info: it goes on\n",
+                   1000 + i);
+    }
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    query.is_search = true;
+    query.levels = 1U << FL_LINE_LEVEL_error;
+    query.lines_max = 5;
+    while (first.lines.len == 0) { /* a slow search tells of itself by a page without lines */
+        log_world_read_fini(&first);
+        first = (struct log_world_read){.pages_max = first.pages_max + 1};
+        log_world_read(&world, &query, &first);
+    }
+    assert_true(first.lines.len <= 5); /* fewer where a step took its time */
+    memcpy(cursor, first.cursor, sizeof cursor);
+    query.from = LOG_FROM_CURSOR;
+    query.cursor = fl_str_c(cursor);
+    log_world_read(&world, &query, &rest);
+    assert_int_equal(first.lines.len + rest.lines.len, 20);
+    for (size_t i = 0; i < 20; i++) {
+        const struct log_line *line =
+            i < first.lines.len ? &first.lines.at[i] : &rest.lines.at[i - first.lines.len];
+
+        assert_int_equal(line->number, 100 * i + 99);
+        assert_int_equal(line->level, FL_LINE_LEVEL_error);
+    }
+    assert_int_equal(first.by_level[FL_LINE_LEVEL_error] + rest.by_level[FL_LINE_LEVEL_error], 20);
+    assert_int_equal(first.by_level[FL_LINE_LEVEL_info] + rest.by_level[FL_LINE_LEVEL_info], 1980);
+    log_world_read_fini(&first);
+    log_world_read_fini(&rest);
+    log_world_fini(&world);
+}
+
 static void a_follower_waits_for_lines_that_match(void **state)
 {
     static struct log_world world;
@@ -263,5 +309,6 @@ FL_TESTS(cmocka_unit_test(only_lines_that_match_are_given_with_their_own_numbers
          cmocka_unit_test(lines_before_a_time_and_before_the_last_ones_are_not_looked_at),
          cmocka_unit_test(records_of_many_lines_are_searched_to_their_ends),
          cmocka_unit_test(a_search_goes_on_behind_its_page),
+         cmocka_unit_test(a_page_of_a_search_by_level_is_full_of_lines_of_that_level),
          cmocka_unit_test(a_follower_waits_for_lines_that_match),
          cmocka_unit_test(a_costly_pattern_holds_up_no_other_read))

@@ -423,8 +423,15 @@ static void search_job(void)
 {
     struct log_query query = log_world_whole(strtoull(next(), NULL, 10));
     struct log_pattern_text text = {.text = fl_str_c(next())};
+    const char *levels = take_value("level");
     struct fl_err err = {0};
 
+    if (levels && !fl_line_levels_parse(fl_str_c(levels), &query.levels)) wrong("no levels");
+    query.is_search = true;
+    if (text.text.len == 0) {
+        read_job(query);
+        return;
+    }
     while (true) {
         if (take("regex")) {
             text.is_regex = true;
@@ -436,7 +443,6 @@ static void search_job(void)
             break;
         }
     }
-    query.has_spans = true;
     query.pattern = log_pattern_create(&text, &err);
     if (query.pattern) {
         read_job(query);

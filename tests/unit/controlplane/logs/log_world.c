@@ -460,6 +460,7 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
     memcpy(out->cursor, page->cursor.at ? page->cursor.at : "", page->cursor.len);
     out->cursor[page->cursor.len] = '\0';
     out->lines_total = page->lines_total;
+    memcpy(out->by_level, page->by_level, sizeof out->by_level);
     out->sources_live = page->sources_live;
     out->sources_lost = page->sources_lost;
     out->err = page->err;

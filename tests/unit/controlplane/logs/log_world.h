@@ -77,6 +77,7 @@ struct log_world_read {
     struct fl_buf bytes;
     char cursor[LOG_CURSOR_BYTES_MAX + 1];
     uint64_t lines_total;
+    uint64_t by_level[FL_LINE_LEVELS_LEN];
     uint32_t sources_live, sources_lost;
     struct fl_err err;
     bool is_over;

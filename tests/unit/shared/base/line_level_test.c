@@ -66,6 +66,9 @@ static void levels_are_chosen_by_their_names(void **state)
     assert_int_equal(levels, 1 << FL_LINE_LEVEL_debug | 1 << FL_LINE_LEVEL_none);
     assert_false(fl_line_levels_parse(FL_STR("error,grave"), &levels));
     assert_false(fl_line_levels_parse(FL_STR("error,,warn"), &levels));
+    assert_false(fl_line_levels_parse(FL_STR("error,"), &levels));
+    assert_false(fl_line_levels_parse(FL_STR(","), &levels));
+    assert_false(fl_line_levels_parse((struct fl_str){0}, &levels));
     assert_false(fl_line_levels_parse(FL_STR("ERROR"), &levels));
     assert_false(fl_line_levels_parse(FL_STR(""), &levels));
     assert_int_equal(levels, 1 << FL_LINE_LEVEL_debug | 1 << FL_LINE_LEVEL_none);

@@ -220,6 +220,22 @@ static void a_list_is_cut_into_its_words(void **state)
     assert_int_equal(fl_str_cut(&rest, ',').len, 0);
 }
 
+static void a_word_that_is_missing_at_the_end_of_a_list_is_an_empty_one(void **state)
+{
+    struct fl_str rest = FL_STR("a,bc,"), word;
+
+    (void)state;
+    assert_true(fl_str_next_word(&rest, ',', &word) && fl_str_eq(word, FL_STR("a")));
+    assert_true(fl_str_next_word(&rest, ',', &word) && fl_str_eq(word, FL_STR("bc")));
+    assert_true(fl_str_next_word(&rest, ',', &word));
+    assert_int_equal(word.len, 0);
+    assert_false(fl_str_next_word(&rest, ',', &word));
+    rest = FL_STR("");
+    assert_true(fl_str_next_word(&rest, ',', &word));
+    assert_int_equal(word.len, 0);
+    assert_false(fl_str_next_word(&rest, ',', &word));
+}
+
 FL_TESTS(cmocka_unit_test(a_view_is_equal_by_its_bytes),
          cmocka_unit_test(views_are_ordered_by_bytes_and_prefixes_come_first),
          cmocka_unit_test(a_view_prints_without_a_zero_byte),
@@ -229,4 +245,5 @@ FL_TESTS(cmocka_unit_test(a_view_is_equal_by_its_bytes),
          cmocka_unit_test(a_beginning_cuts_no_character), cmocka_unit_test(text_has_no_zero_byte),
          cmocka_unit_test(a_name_is_a_dns_label),
          cmocka_unit_test(numbers_are_parsed_whole_or_not_at_all),
-         cmocka_unit_test(a_list_is_cut_into_its_words))
+         cmocka_unit_test(a_list_is_cut_into_its_words),
+         cmocka_unit_test(a_word_that_is_missing_at_the_end_of_a_list_is_an_empty_one))

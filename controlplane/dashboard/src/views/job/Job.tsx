@@ -65,7 +65,10 @@ function Logs({ job }: { job: JobObject }) {
     const [path, navigate] = useLocation();
     const levels = new URLSearchParams(useSearch()).get("level") ?? "";
     const setLevels = useCallback(
-        (level: string) => navigate(withQuery(path, { level }) + location.hash, { replace: true }),
+        (change: (levels: string) => string) => {
+            const level = change(new URLSearchParams(location.search).get("level") ?? "");
+            navigate(withQuery(path, { level }) + location.hash, { replace: true });
+        },
         [navigate, path],
     );
     return (

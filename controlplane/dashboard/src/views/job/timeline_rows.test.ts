@@ -133,4 +133,7 @@ test("nothing has no scale, and no ticks that never end", () => {
 test("phases are written in words, with how long each took", () => {
     const [row] = buildTimeline(job(1), [attempt(0, 1, 10, 32, "ReplicaFailed")], EVENTS, START + 50_000);
     assert.match(phaseWords(row!), /^waiting 10.*, starting 2.*, running 18.*, stopping 2/);
+    const stopping = EVENTS.slice(1);
+    const [old] = buildTimeline(job(1), [attempt(0, 1, 10, 32, "ReplicaFailed")], stopping, START + 50_000);
+    assert.match(phaseWords(old!), /^waiting 10.*, starting and running 20.*, stopping 2/);
 });

@@ -11,6 +11,8 @@ export type TimelineRow = {
     outcome: string;
     isFailed: boolean;
     isLive: boolean;
+    /** false: when it first ran is not known any more, so that starting counts as running. */
+    isRunKnown: boolean;
     segments: Segment[];
 };
 
@@ -48,8 +50,9 @@ function segmentsOf(since: number, placed: number, ended: number, moments: Momen
 }
 
 /** `waiting 2 s, running 5 min`: how long each phase took, or has taken until now. */
-export function phaseWords({ segments }: TimelineRow): string {
-    return segments.map(({ kind, from, to }) => `${kind} ${formatDuration(to - from)}`).join(", ");
+export function phaseWords({ segments, isRunKnown }: TimelineRow): string {
+    const nameOf = (kind: SegmentKind) => (kind === "running" && !isRunKnown ? "starting and running" : kind);
+    return segments.map(({ kind, from, to }) => `${nameOf(kind)} ${formatDuration(to - from)}`).join(", ");
 }
 
 /** Rows by element and attempt, or with the failed ones first where there are many elements. */
@@ -67,6 +70,7 @@ export function buildTimeline(
         if (!attempt.placedAt) return [];
         const placed = Date.parse(attempt.placedAt);
         const before = sorted[index - 1];
+        const known = moments.get(keyOf(attempt.element, attempt.attempt)) ?? {};
         const since = before?.element === attempt.element ? endOf(before) : (submitted ?? placed);
         return [
             {
@@ -76,12 +80,8 @@ export function buildTimeline(
                 outcome: attempt.reason ?? "",
                 isFailed: attempt.endedAt !== null && attempt.reason !== "Succeeded",
                 isLive: attempt.endedAt === null,
-                segments: segmentsOf(
-                    since,
-                    placed,
-                    Math.max(placed, endOf(attempt)),
-                    moments.get(keyOf(attempt.element, attempt.attempt)) ?? {},
-                ),
+                isRunKnown: attempt.endedAt === null || known.runningAt !== undefined,
+                segments: segmentsOf(since, placed, Math.max(placed, endOf(attempt)), known),
             },
         ];
     });
@@ -93,7 +93,8 @@ export function buildTimeline(
 function waitingRow(job: Job, submitted: number, now: number): TimelineRow {
     const to = job.endedAt ? Date.parse(job.endedAt) : now;
     const segments: Segment[] = [{ kind: "waiting", from: submitted, to: Math.max(submitted, to) }];
-    return { element: 0, attempt: 0, cluster: null, outcome: "", isFailed: false, isLive: false, segments };
+    const facts = { cluster: null, outcome: "", isFailed: false, isLive: false, isRunKnown: true };
+    return { element: 0, attempt: 0, ...facts, segments };
 }
 
 type Span = { from: number; to: number };

@@ -58,6 +58,39 @@ search 7 "error" replicas=0-0
     job-7/0#1 r0 line 0 at=3s "[error]: disk\n"
     of 1 lines
 
+# a search by level without a text fills its pages with lines of that level
+write 7/0#1 r0 "error: a\nx\nx\nx\nwarning: b\nERROR c\nx\nERROR d\n"
+end 7/0#1 r0
+search 7 "" level=error page=2
+    job-7/0#1 r0 line 0 at=1s "error: a\n"
+    job-7/0#1 r0 line 5 at=1s "ERROR c\n"
+    of 8 lines
+search 7 "" level=error,none page=2 on
+    job-7/0#1 r0 line 6 at=1s "x\n"
+    job-7/0#1 r0 line 7 at=1s "ERROR d\n"
+    of 8 lines
+search 7 "x" level=error
+    of 8 lines
+search 7 "c" level=error,warn
+    job-7/0#1 r0 line 5 at=1s "ERROR [c]\n"
+    of 8 lines
+
+# outputs that were lost come once, in one page behind the lines of a search by level
+write 7/0#1 r0 "error: a\nx\nerror: b\n"
+write 7/0#1 r1 "x\n"
+search 7 "" level=error ended=0#1:llll page=1
+    job-7/0#1 r0 line 0 at=1s "error: a\n"
+    of 4 lines, 4 are lost
+search 7 "" level=error ended=0#1:llll page=1 on
+    job-7/0#1 r0 line 2 at=1s "error: b\n"
+    of 4 lines, 4 are lost
+search 7 "" level=error ended=0#1:llll page=1 on
+    job-7/0#1 r0 line 0 gap lost of 0 bytes, 0 lines
+    job-7/0#1 r1 line 1 at=1s gap lost of 0 bytes, 0 lines
+    job-7/0#1 r2 line 0 gap lost of 0 bytes, 0 lines
+    job-7/0#1 r3 line 0 gap lost of 0 bytes, 0 lines
+    of 4 lines, 4 are lost
+
 # bytes that are no text do not match, and the text around them does
 write 7/0#1 r0 "bad \xff byte\n"
 end 7/0#1 r0
