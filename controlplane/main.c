@@ -375,6 +375,17 @@ static bool wants_tls(struct daemon *daemon, const struct fl_net_address *addres
     return true;
 }
 
+static bool read_impossible(const struct daemon *daemon, bool *ret_refuses, struct fl_err *err)
+{
+    const char *mode = text(daemon, CONFIG_impossible_jobs);
+
+    if (strcmp(mode, "refuse") != 0 && strcmp(mode, "wait") != 0) {
+        return fl_fail(err, FL_INVALID, "impossible_jobs: %s is neither refuse nor wait", mode);
+    }
+    *ret_refuses = strcmp(mode, "refuse") == 0;
+    return true;
+}
+
 static void fill_limits(const struct daemon *daemon, struct http_limits *limits)
 {
 #define HTTP_LIMIT(name, type, value, text) limits->name = (type)number(daemon, CONFIG_http_##name);
@@ -563,6 +574,7 @@ static bool start_engine(struct daemon *daemon, struct fl_err *err)
     config.engine.core.start_ms = (uint32_t)number(daemon, CONFIG_start_timeout);
     config.engine.core.stop_ms = (uint32_t)number(daemon, CONFIG_stop_timeout);
     config.engine.core.inventory_ms = (uint32_t)number(daemon, CONFIG_inventory_timeout);
+    if (!read_impossible(daemon, &config.engine.core.refuses_impossible, err)) return false;
     config.state_dir_fd = fl_state_dir_fd(daemon->dir);
     if (!high_water_file_read(config.state_dir_fd, &config.engine.found, err)) return false;
     daemon->engine = engine_thread_create(&config, &ports);

@@ -92,7 +92,9 @@ struct cluster {
     fl_ms silent_at;     /* since when, as far as this core knows; valid while is_silent */
     bool is_known;       /* it has told of its nodes since this core was loaded */
     bool was_listed;     /* ... and in one session at least it has told all */
-    fl_ms told_at;       /* until then: when it last told of some; not stored */
+    fl_ms told_at;       /* when a session last told of a node for its first time; not stored */
+    bool has_shrunk;     /* since this core was loaded; not stored */
+    fl_ms shrunk_at;     /* a node last went then, or got less of something; valid if has_shrunk */
     bool has_images;
     uint8_t names_len; /* names of resources that it was the first to offer, in this core's life */
     /* When its silence becomes 'unknown'; 0: it has listed what it holds, or is silent already, or

@@ -151,7 +151,7 @@ cluster_named_resources_report(struct cluster *cluster, struct node *node, bool 
         struct named_resource *resource = &node->named.at[e];
         struct named_offer offer = offer_of(offers, offers_len, resource->number);
         struct named_resource *sum = named_resources_need(&cluster->named, resource->number);
-        uint64_t was_total = was_usable ? resource->total : 0,
+        uint64_t before = resource->total, was_total = was_usable ? before : 0,
                  was_free = was_usable ? resource->free : 0;
 
         resource->total = named_resource_least(offer.total, NAMED_AMOUNT_MAX);
@@ -165,6 +165,7 @@ cluster_named_resources_report(struct cluster *cluster, struct node *node, bool 
         }
         change.is_resized = change.is_resized || resource->total != was_total;
         change.is_smaller = change.is_smaller || resource->total < was_total;
+        change.is_less = change.is_less || resource->total < before;
         change.is_grown = change.is_grown || resource->free > was_free;
     }
     if (node->named.len > 0) named_resources_prune(&node->named);

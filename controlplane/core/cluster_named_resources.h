@@ -21,6 +21,7 @@ void cluster_unclaim_named(struct cluster *cluster, uint32_t node, struct named_
 struct named_resources_change {
     bool is_resized; /* a total is another one */
     bool is_smaller; /* some total is */
+    bool is_less;    /* some total is, whether it has counted so far or not */
     bool is_grown;   /* more of something is free */
 };
 

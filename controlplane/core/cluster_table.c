@@ -175,12 +175,22 @@ static void destroy_node(struct cluster *cluster, struct node *node)
     *node = (struct node){0};
 }
 
+/* It may soon have again what is missing now. */
+static void shrink(const struct cluster_table *table, struct cluster *cluster)
+{
+    cluster->has_shrunk = true;
+    cluster->shrunk_at = table->now;
+}
+
 static void forget_node(struct cluster_table *table, struct cluster *cluster, uint32_t i)
 {
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(node->name.len > 0 && node->replicas == 0 && node->session != cluster->session_epoch);
-    if (!fl_resources_is_zero(node->total)) cluster_table_resize(table, cluster);
+    if (!fl_resources_is_zero(node->total)) {
+        cluster_table_resize(table, cluster);
+        shrink(table, cluster);
+    }
     destroy_node(cluster, node);
     fl_vec_push(&cluster->holes, i);
 }
@@ -309,6 +319,7 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
     }
     if (change.is_resized || !fl_resources_is_zero(node->total)) {
         cluster_table_resize(table, cluster);
+        shrink(table, cluster);
     }
     node->session = 0;
     node->is_ready = false;
@@ -327,6 +338,30 @@ static bool has_line(struct fl_str lines, struct fl_str line)
         lines.at = end + 1;
     }
     return lines.len >= line.len;
+}
+
+static struct fl_str take_line(struct fl_str *lines)
+{
+    const char *end = memchr(lines->at, '\n', lines->len);
+    struct fl_str line = {lines->at, end ? (size_t)(end + 1 - lines->at) : lines->len};
+
+    lines->at += line.len;
+    lines->len -= line.len;
+    return line;
+}
+
+/* Whether each line of 'was' is there; both are sorted. */
+static bool keeps_lines(struct fl_str lines, struct fl_str was)
+{
+    while (was.len > 0) {
+        struct fl_str line = take_line(&was), other = {0};
+
+        while (lines.len > 0 && !fl_str_eq(other, line)) {
+            other = take_line(&lines);
+        }
+        if (!fl_str_eq(other, line)) return false;
+    }
+    return true;
 }
 
 static bool set_labels(struct node *node, struct fl_str labels)
@@ -365,6 +400,7 @@ static uint32_t tell_node(struct cluster_table *table, struct cluster *cluster, 
         cluster->by_number.at[node->number] = 0;
     } else {
         cluster->told_len++;
+        cluster->told_at = table->now;
     }
     cluster->by_number.at[number] = (uint32_t)i + 1;
     node->number = number;
@@ -426,7 +462,8 @@ bool cluster_report(struct cluster_table *table, struct cluster *cluster,
     struct node *node;
     struct node_before was;
     struct named_resources_change named;
-    bool is_changed, is_grown;
+    struct fl_resources before;
+    bool is_changed, is_grown, is_less;
     uint64_t known;
     uint32_t i;
 
@@ -442,6 +479,8 @@ bool cluster_report(struct cluster_table *table, struct cluster *cluster,
     if (i == UINT32_MAX) return false;
     node = &cluster->nodes.at[i];
     was = uncount(cluster, node);
+    before = node->total;
+    is_less = !keeps_lines(report->labels, node->labels);
     is_changed = set_labels(node, report->labels);
     named = cluster_named_resources_report(cluster, node, was.was_usable, report->is_ready,
                                            report->offers, report->offers_len);
@@ -452,6 +491,9 @@ bool cluster_report(struct cluster_table *table, struct cluster *cluster,
     count(cluster, node);
     if (is_changed || named.is_resized || !fl_resources_is_same(was.total, node->total)) {
         cluster_table_resize(table, cluster);
+    }
+    if (is_less || named.is_less || !fl_resources_fit(before, node->total)) {
+        shrink(table, cluster);
     }
     if (!node->is_ready || is_changed || named.is_smaller ||
         !fl_resources_fit(was.total, node->total)) {
@@ -605,6 +647,8 @@ void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
 void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
 {
     if (cluster->is_connected) cluster_table_grow(table, cluster); /* its waiting jobs learn why */
+    /* Its nodes are not all known any more, if this session has not told all. */
+    if (!cluster->was_listed && cluster->told_len > 0) cluster_table_resize(table, cluster);
     if (cluster->claims_len > 0) cluster->is_claim_broken = true;
     cluster->is_connected = cluster->is_ack_due = false;
     cluster->is_inventoried = cluster->is_reconciled = false;

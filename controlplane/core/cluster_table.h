@@ -17,6 +17,7 @@ struct cluster_table {
     uint32_t enrolled_len;
     uint64_t stamp;     /* grows with each change that may let waiting work start */
     uint64_t totals_at; /* stamp of the last change of what clusters could hold when empty */
+    fl_ms now;          /* the core sets it to the time that an event brings */
     struct fl_cluster grown_first;           /* the cluster that grew last */
     FL_VEC(struct fl_cluster) loads_changed; /* clusters whose load changed since the last round */
 };

@@ -25,6 +25,7 @@ struct core_config core_config_default(void)
                                 .inventory_ms = 30000,
                                 .stray_ms = 15 * FL_MINUTE_MS,
                                 .claims_percent_max = 50,
+                                .refuses_impossible = true,
                                 .round_starts_max = 2000,
                                 .round_looks_max = 150000,
                                 .slice_max = 8192};
@@ -157,6 +158,7 @@ static void open_gates(struct core *core, struct core_batch *batch)
 void core_step(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     if (event->now > core->now) core->now = event->now;
+    core->clusters.now = core->now;
     if (core->now > batch->at) batch->at = core->now;
     fl_assert(core->is_begun != (event->kind == CORE_EV_begin));
     fl_arena_reset(&core->scratch);
@@ -307,6 +309,7 @@ bool core_settle(struct core *core, fl_ms now, struct core_batch *batch)
 
     if (!core->is_begun) return false;
     if (now > core->now) core->now = now;
+    core->clusters.now = core->now;
     if (core->now > batch->at) batch->at = core->now;
     fl_arena_reset(&core->scratch);
     has_more = go_on(core, batch);

@@ -39,6 +39,7 @@ struct core_config {
     uint32_t stop_ms;      /* a STOP without an end is repeated and named, grace included: 60 s */
     uint32_t inventory_ms; /* a session whose inventory takes longer is closed: 30 s */
     uint32_t claims_percent_max; /* all claims on a cluster take at most this share of it */
+    bool refuses_impossible;     /* jobs that no cluster could ever run; else they wait */
     uint32_t round_starts_max;   /* placements of one core_settle; the rest goes on next turn */
     uint64_t round_looks_max;    /* heads, clusters and nodes that it looks at, likewise */
     uint32_t slice_max; /* looks of one slice, about 0.1 us each; the rest goes on next turn */

@@ -482,7 +482,6 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
     }
     if (!cluster->is_known) cluster_table_resize(&core->clusters, cluster);
     cluster->is_known = true;
-    if (!cluster->was_listed) cluster->told_at = core->now;
     mark_starts(core, cluster, event->nodes.mark, stamp);
     if (cluster->resend_len && cluster->is_reconciled) core_session_sweep(core, batch, cluster);
     core->is_dirty = true;

@@ -393,12 +393,17 @@ static bool check_singleton(struct core *core, const struct core_event *event,
                                   SINGLETONS_MAX));
 }
 
-/* A job that no enrolled cluster could ever run would wait for ever. */
+/* A job that no enrolled cluster could ever run is accepted and waits. */
+static bool may_wait(const struct core *core, const struct core_event *event)
+{
+    return event->submit.waits_for_cluster || !core->config.refuses_impossible;
+}
+
+/* Else it is refused: it would wait for ever. */
 static bool check_possible(struct core *core, const struct core_event *event,
                            const struct core_submit_item *item, struct core_outcome *outcome)
 {
-    const char *why =
-        event->submit.waits_for_cluster ? NULL : core_possible_refusal(core, item->shape);
+    const char *why = may_wait(core, event) ? NULL : core_possible_refusal(core, item->shape);
 
     return !why || refuse(core, outcome, FL_IMPOSSIBLE, why);
 }
@@ -568,14 +573,14 @@ static void decide(struct core *core, const struct core_event *event, struct cor
     }
 }
 
-/* A dry run of one job says whether it could ever run, even where it would wait.  Without
- * 'waits_for_cluster' that was judged: else it would have been refused. */
+/* A dry run of one job says whether it could ever run, even where it would wait.  Elsewhere that was
+ * judged: it would have been refused. */
 static void say_where(struct core *core, const struct core_event *event, struct core_answer *answer)
 {
     struct fl_str shape = event->submit.at[0].shape;
 
     if (answer->outcomes[0].code != FL_OK) return;
-    answer->is_possible = !event->submit.waits_for_cluster || !core_possible_refusal(core, shape);
+    answer->is_possible = !may_wait(core, event) || !core_possible_refusal(core, shape);
     if (!event->submit.wants_verdicts) return;
     core_read_some_verdicts(core, core_possible_entry(core, shape), answer);
 }
@@ -610,7 +615,7 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
         return;
     }
     outcomes = fl_arena_array(&core->scratch, struct core_outcome, len);
-    ever_begin(&core->ever, &core->round.chooser.room, &core->clusters);
+    ever_begin(&core->ever, &core->round.chooser.room, &core->clusters, &core->resources);
     for (size_t i = 0; i < len; i++) {
         const struct core_outcome *kept = event->submit.kept ? &event->submit.kept[i] : NULL;
 

@@ -40,6 +40,10 @@ def refused(h):
         status, job = ask(h, LARGE, "?waitForCluster=true", "large")
         equal((status, job["state"]), (201, "queued"))
         cancel(h, job["id"])
+    with shows("an amount that no node has is to be left out; the words say which nodes were looked at"):
+        status, problem = ask(h, {"command": ["true"], "resources": {"gpus": 2}, "clusters": ["east"]})
+        equal((status, problem["code"]), (422, "impossible"))
+        assert "a replica asks for 2 GPUs, and no node that it may go to has any; leave out GPUs" in problem["detail"], problem
     with shows("in a batch its line alone is refused"):
         results = batch(h, {"command": ["true"]}, LARGE, {"command": ["true"], "replicas": 9, "resources": {"cpu": 1}})
         equal([one.get("problem", {}).get("code") for one in results], [None, "impossible", "impossible"])
@@ -107,6 +111,15 @@ def lost(h, agent):
         assert REFUSED in ask(h, LARGE)[1]["detail"]
 
 
+def waiting():
+    with hub.Hub({"impossible_jobs": "wait"}) as h, shows("with impossible_jobs=wait it is accepted, and a dry run says what it is"):
+        h.agent("east", h.join("east"), settings={"cpus": "4", "memory": "8GiB"})
+        h.wait_cluster("east", "ready")
+        until("its nodes are known", lambda: not ask(h, LARGE, "?dryRun=true")[1]["placement"]["possible"])
+        status, job = ask(h, LARGE)
+        equal((status, job["state"]), (201, "queued"))
+
+
 def main():
     with hub.Hub() as h:
         without_clusters(h)
@@ -116,6 +129,7 @@ def main():
         placed(h)
         many(h)
         lost(h, agent)
+    waiting()
     fleet.finish()
 
 

@@ -219,6 +219,11 @@ bool checks_all_told(const struct checks *checks)
     return policy_all_told(checks->policy);
 }
 
+bool checks_knows_gpus(const struct checks *checks, struct fl_cluster cluster, const char *node)
+{
+    return policy_knows_gpus(checks->policy, cluster, node);
+}
+
 void checks_heard(struct checks *checks, const struct core_event *event)
 {
     if (checks->is_retired) return;

@@ -61,6 +61,8 @@ void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at);
  * that is durable now, and of all of it. */
 /* See policy_all_told. */
 bool checks_all_told(const struct checks *checks);
+/* See policy_knows_gpus. */
+bool checks_knows_gpus(const struct checks *checks, struct fl_cluster cluster, const char *node);
 void checks_answer(struct checks *checks, const struct core_answer *answer, bool is_current);
 void checks_send(struct checks *checks, const struct core_send *send, uint64_t epoch);
 /* A hub acknowledges an agent's report that something ended. */

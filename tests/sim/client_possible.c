@@ -18,6 +18,18 @@ static bool is_enrolled(const struct fake_client *client, struct fl_cluster clus
     return false;
 }
 
+static bool wants_gpus(struct fl_str bytes)
+{
+    struct fl_err err = {0};
+    struct shape shape;
+
+    fl_assert(shape_decode(bytes, &shape, &err));
+    for (uint32_t r = 0; r < shape.roles_len; r++) {
+        if (shape.roles[r].each.gpus > 0) return true;
+    }
+    return false;
+}
+
 static uint32_t roles_of(struct fl_str bytes)
 {
     struct fl_err err = {0};
@@ -27,12 +39,29 @@ static uint32_t roles_of(struct fl_str bytes)
     return shape.roles_len;
 }
 
+enum { NODES_MAX = 16 };
+
+/* A leader that has heard of a node only while its GPUs were not offered knows no better.  One that
+ * knew them waits for them: they are always back long before it refuses. */
+static bool knows_gpus(const struct fake_client *client, uint32_t number)
+{
+    for (uint32_t n = 0; n < NODES_MAX; n++) {
+        const char *name = client->ports.gpu_node(client->ports.ctx, number, n);
+
+        if (name && !checks_knows_gpus(client->checks, client->clusters[number], name))
+            return false;
+    }
+    return true;
+}
+
 /* By the nature of the clusters.  Whether several roles fit depends on the order in which they are
  * tried: those jobs are left out. */
-static struct fl_cluster find_able(const struct fake_client *client, struct fl_str shape)
+static struct fl_cluster find_able(const struct fake_client *client, struct fl_str shape,
+                                   bool is_known)
 {
     for (uint32_t c = 1; c <= client->enrolled; c++) {
         if (!is_enrolled(client, client->clusters[c])) continue;
+        if (is_known && wants_gpus(shape) && !knows_gpus(client, c)) continue;
         if (client->ports.could_ever(client->ports.ctx, c, shape)) return client->clusters[c];
     }
     return (struct fl_cluster){0};
@@ -40,7 +69,7 @@ static struct fl_cluster find_able(const struct fake_client *client, struct fl_s
 
 static void I37_none_is_able(struct fake_client *client, uint64_t number, struct fl_str shape)
 {
-    struct fl_cluster able = find_able(client, shape);
+    struct fl_cluster able = find_able(client, shape, true);
 
     sim_mark(client->sim, MARK_refused_for_ever);
     if (!able.n || roles_of(shape) > 1) return;
@@ -51,7 +80,7 @@ static void I37_none_is_able(struct fake_client *client, uint64_t number, struct
 
 static void I37_one_is_able(struct fake_client *client, uint64_t number, struct fl_str shape)
 {
-    if (roles_of(shape) > 1 || find_able(client, shape).n) return;
+    if (roles_of(shape) > 1 || find_able(client, shape, false).n) return;
     sim_broken(client->sim, "I37",
                "a job of request %" PRIu64 " is accepted, and no cluster could ever run it",
                number);

@@ -32,6 +32,9 @@ struct fake_client_ports {
     /* Whether the cluster of that number, when empty, could run a job of this form: the truth,
      * which a leader need not know. */
     bool (*could_ever)(void *ctx, uint32_t number, struct fl_str shape);
+    /* The n-th node of the cluster of that number, if it has GPUs, also when they are not offered
+     * for a while; NULL: it has none. */
+    const char *(*gpu_node)(void *ctx, uint32_t number, uint32_t n);
     /* Whether something of the job has been running for so long that its owner loses patience. */
     bool (*is_endless)(void *ctx, struct fl_job job);
     /* A cluster was enrolled under that id. */

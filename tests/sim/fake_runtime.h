@@ -86,6 +86,7 @@ struct runtime fake_runtime_port(struct fake_runtime *runtime);
 /* ---- faults ---------------------------------------------------------------------------------- */
 void fake_runtime_calm(struct fake_runtime *runtime); /* no more refusals or losses; short runs */
 void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t node, fl_ms until);
+void fake_runtime_node_shrunk(struct fake_runtime *runtime, uint32_t node, fl_ms until);
 /* The records of all ended replicas are gone; its agent is down and hears nothing of it. */
 bool fake_runtime_lose_records(struct fake_runtime *runtime);
 bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running vanishes */
@@ -109,6 +110,8 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
 /* ... or on the whole of its nodes, as a hub knows them: it hears neither of a cluster's death nor
  * of the end of what others use. */
 bool fake_runtime_could_ever(const struct fake_runtime *runtime, const struct shape *shape);
+/* The name of the node of that number, if it has GPUs, offered now or not; NULL: it has none. */
+const char *fake_runtime_gpu_node(const struct fake_runtime *runtime, uint32_t number);
 
 void fake_runtime_tell(const struct fake_runtime *runtime); /* its nodes, into the story */
 /* Something of this job runs, and has for so long. */

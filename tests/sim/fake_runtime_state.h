@@ -18,6 +18,7 @@ struct runtime_notice {
 
 struct runtime_node {
     struct sim_amounts total, foreign, used;
+    bool has_lost_gpus; /* they are there, and not offered for a while */
     bool is_ready;
     char name[32], labels[64];
 };

@@ -55,5 +55,8 @@ void policy_answered(struct policy *policy, const struct core_answer *answer, bo
 /* Each enrolled cluster had told its nodes to the leader, some time before the newest batch. */
 bool policy_all_told(const struct policy *policy);
 
+/* The leader had heard before the newest batch that the node has GPUs. */
+bool policy_knows_gpus(const struct policy *policy, struct fl_cluster cluster, const char *node);
+
 /* 'for_ms' have passed.  'is_steady': a hub led and Postgres worked all that time. */
 void policy_passed(struct policy *policy, fl_ms for_ms, bool is_steady);

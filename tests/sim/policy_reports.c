@@ -153,6 +153,10 @@ static void hear_nodes(struct policy *policy, const struct core_event *event)
         if (node->reports.len && node->reports.at[node->reports.len - 1].seq >= report.seq) {
             continue;
         }
+        if (told->total.gpus > 0 && node->gpus_term != cluster->session_term) {
+            node->gpus_term = cluster->session_term;
+            node->gpus_at = policy->sim->now;
+        }
         hear_named(told, &report);
         policy_copy_name(report.labels, told->labels);
         fl_vec_push(&node->reports, report);

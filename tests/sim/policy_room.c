@@ -425,7 +425,7 @@ bool policy_fits_there(struct policy *policy, const struct policy_cluster *clust
 
 /* ---- whether nodes are known ----------------------------------------------------------------- */
 
-enum { TOLD_BEFORE_MS = 10000 }; /* longer than a core waits for the rest of a first report */
+enum { TOLD_BEFORE_MS = 20000 }; /* longer than a core waits for the rest of a first report */
 
 static bool has_told(const struct policy *policy, const struct policy_cluster *cluster)
 {
@@ -441,6 +441,20 @@ static bool has_told(const struct policy *policy, const struct policy_cluster *c
         }
     }
     return cluster->nodes_len > 0;
+}
+
+bool policy_knows_gpus(const struct policy *policy, struct fl_cluster id, const char *name)
+{
+    const struct policy_cluster *cluster =
+        id.n < policy->clusters.len ? &policy->clusters.at[id.n] : NULL;
+
+    for (uint32_t i = 0; cluster && i < cluster->nodes_len; i++) {
+        const struct policy_node *node = &cluster->nodes[i];
+
+        if (strcmp(node->name, name) != 0) continue;
+        return node->gpus_term == policy->epoch && node->gpus_at <= policy->formed_at;
+    }
+    return false;
 }
 
 bool policy_all_told(const struct policy *policy)

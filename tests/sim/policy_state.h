@@ -36,6 +36,8 @@ struct policy_report {
 struct policy_node {
     char name[POLICY_NAME_MAX];
     FL_VEC(struct policy_report) reports;
+    uint64_t gpus_term; /* a leader of that epoch has heard of its GPUs, at gpus_at */
+    fl_ms gpus_at;
 };
 
 /* A live attempt, from its cluster's list. */

@@ -59,6 +59,28 @@ void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t number, fl_ms
     sim_at(runtime->sim, until, node_up, runtime, number, 0);
 }
 
+static void gpus_back(void *ctx, uint64_t number, uint64_t b)
+{
+    struct fake_runtime *runtime = ctx;
+
+    (void)b;
+    runtime->nodes[number].has_lost_gpus = false;
+    runtime_notify_node(runtime, number);
+}
+
+void fake_runtime_node_shrunk(struct fake_runtime *runtime, uint32_t number, fl_ms until)
+{
+    struct runtime_node *node = &runtime->nodes[number % runtime->config.nodes];
+
+    if (node->has_lost_gpus || node->total.usual.gpus == 0 || runtime->is_dead) return;
+    number %= runtime->config.nodes;
+    sim_tell(runtime->sim, "cluster %llu: node %llu loses its GPUs", runtime->config.cluster.n,
+             number);
+    node->has_lost_gpus = true;
+    runtime_notify_node(runtime, number);
+    sim_at(runtime->sim, until, gpus_back, runtime, number, 0);
+}
+
 bool fake_runtime_lose_one(struct fake_runtime *runtime)
 {
     for (size_t i = runtime->replicas.len; i > 0; i--) {
@@ -185,6 +207,13 @@ bool fake_runtime_could_ever(const struct fake_runtime *runtime, const struct sh
         free[i] = runtime->nodes[i].total;
     }
     return fits(runtime, shape, free);
+}
+
+const char *fake_runtime_gpu_node(const struct fake_runtime *runtime, uint32_t number)
+{
+    const struct runtime_node *node = &runtime->nodes[number];
+
+    return number < runtime->config.nodes && node->total.usual.gpus > 0 ? node->name : NULL;
 }
 
 void fake_runtime_tell(const struct fake_runtime *runtime)

@@ -20,6 +20,7 @@ static void fill_node(const struct fake_runtime *runtime, uint32_t number,
     event->node_seen.name = fl_str_c(node->name);
     event->node_seen.labels = fl_str_c(node->labels);
     event->node_seen.total = node->total.usual;
+    if (node->has_lost_gpus) event->node_seen.total.gpus = 0;
     event->node_seen.foreign = node->foreign.usual;
     event->node_seen.named = sim_amounts_named(&node->total, &named->total);
     event->node_seen.foreign_named = sim_amounts_named(&node->foreign, &named->foreign);

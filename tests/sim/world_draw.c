@@ -75,6 +75,13 @@ static bool could_ever(void *ctx, uint32_t number, struct fl_str bytes)
     return is_meant(&shape, number) && fake_runtime_could_ever(world->runtimes[number - 1], &shape);
 }
 
+static const char *gpu_node(void *ctx, uint32_t number, uint32_t n)
+{
+    const struct world *world = ctx;
+
+    return fake_runtime_gpu_node(world->runtimes[number - 1], n);
+}
+
 static bool could_run(void *ctx, struct fl_str bytes)
 {
     const struct world *world = ctx;
@@ -353,8 +360,8 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
 {
     struct sim *sim = &world->sim;
     struct net_ports net_ports = {world, net_opened, net_bytes, net_closed};
-    struct fake_client_ports client_ports = {world,      carry,      could_run,
-                                             could_ever, is_endless, enrolled};
+    struct fake_client_ports client_ports = {world,    carry,      could_run, could_ever,
+                                             gpu_node, is_endless, enrolled};
     struct fake_client_config client = {0};
     struct hub_config hub = {0};
     struct db_config db;

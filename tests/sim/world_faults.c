@@ -324,6 +324,9 @@ static void do_fault(struct world *world, enum sim_fault fault)
     case FAULT_node_down:
         fake_runtime_node_down(world->runtimes[a], (uint32_t)sim_between(sim, 0, 15), soon);
         break;
+    case FAULT_node_shrunk:
+        fake_runtime_node_shrunk(world->runtimes[a], (uint32_t)sim_between(sim, 0, 15), soon);
+        break;
     case FAULT_client_storm:
         fake_client_storm(world->client, (uint32_t)sim_between(sim, 5, 25));
         break;
@@ -375,6 +378,15 @@ void world_heal(struct world *world)
 
 /* ---- the seed draws them --------------------------------------------------------------------- */
 
+/* By dice of its own, so that the other seeds keep their histories. */
+static bool has_shrinking_nodes(const struct sim *sim)
+{
+    struct fl_prng prng;
+
+    fl_prng_seed(&prng, sim->seed);
+    return fl_prng_below(&prng, 3) == 0;
+}
+
 void world_draw_faults(struct world *world)
 {
     static const struct {
@@ -397,5 +409,6 @@ void world_draw_faults(struct world *world)
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
         if (sim_chance(&world->sim, 700000)) world->weights[usual[i].fault] = usual[i].weight;
     }
+    if (has_shrinking_nodes(&world->sim)) world->weights[FAULT_node_shrunk] = 6;
     world->weights[FAULT_net_reset] += 1; /* so that there is always one to draw */
 }

@@ -45,6 +45,21 @@ static bool has_label(struct fl_str labels, const struct shape_label *label)
     return false;
 }
 
+uint64_t judge_cluster_looks(const struct shape *shape)
+{
+    return 1 + (shape->clusters_len + shape->not_clusters_len) / 8;
+}
+
+uint64_t judge_label_looks(const struct node *node)
+{
+    return 1 + node->labels.len / 512;
+}
+
+bool judge_node_carries(const struct node *node, const struct shape_label *label)
+{
+    return has_label(node->labels, label);
+}
+
 bool judge_node_matches(const struct node *node, const struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->node_labels_len; i++) {
@@ -205,6 +220,18 @@ static uint32_t count_on(const struct search *search, uint32_t i, const struct s
     return count;
 }
 
+/* The room of empty nodes is asked for while a request waits: there labels count as looks. */
+static bool carries_all(const struct search *search, const struct node *node)
+{
+    const struct shape *shape = search->shape;
+
+    for (uint32_t i = 0; i < shape->node_labels_len; i++) {
+        if (search->kind == ROOM_WHEN_EMPTY) search->room->looked += judge_label_looks(node);
+        if (!has_label(node->labels, &shape->node_labels[i])) return false;
+    }
+    return true;
+}
+
 static void take_on(const struct search *search, uint32_t i, const struct shape_role *role,
                     uint32_t times)
 {
@@ -247,7 +274,7 @@ static bool fit_nodes(struct room *room, struct fl_cluster id, const struct shap
 
             if (!counts(kind, cluster, node)) continue;
             count = count_on(&search, i, role, missing);
-            if (count == 0 || !judge_node_matches(node, shape)) continue;
+            if (count == 0 || !carries_all(&search, node)) continue;
             if (search.left) take_on(&search, i, role, count);
             missing -= count;
             if (cursor) *cursor = i;

@@ -38,6 +38,12 @@ bool judge_is_excluded(const struct cluster *cluster, const struct shape *shape)
 bool judge_could_ever(struct room *room, struct fl_cluster cluster,
                       const struct shape_entry *shape);
 
+/* The price, in looks, to compare the shape's lists with a cluster's name, and one label with the
+ * node's. */
+uint64_t judge_cluster_looks(const struct shape *shape);
+uint64_t judge_label_looks(const struct node *node);
+
+bool judge_node_carries(const struct node *node, const struct shape_label *label);
 /* Whether the node's labels, as reported, carry all that the shape asks for. */
 bool judge_node_matches(const struct node *node, const struct shape *shape);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "controlplane/core/resource_table.h"
 #include "shared/base/resource_name.h"
 
 enum {
@@ -26,12 +27,14 @@ struct most {
 /* All that was seen of the clusters. */
 struct seen {
     const struct shape *shape;
+    const struct resource_table *resources;
     uint32_t enrolled, allowed, with_images; /* each counts among those before it */
     bool has_node;                           /* one that carries all its labels */
     bool labels[SHAPE_NODE_LABELS_MAX];      /* some node carries it */
     struct most most[DIMENSIONS_MAX];
     struct most at_once; /* replicas of the first role, which is the only one */
     const struct cluster *names[NAMES_MAX];
+    bool accelerators[RESOURCES_MAX + 1]; /* by number: some node offers it, by its name only */
 };
 
 /* A text that is filled from its front and ends where there is no room. */
@@ -77,14 +80,33 @@ static uint32_t dimensions_of(const struct shape *shape)
     return NAMED + shape->kinds_len;
 }
 
-static void see_labels(struct seen *seen, const struct node *node)
+/* Whether it carries all; those that some node carries are noted on the way. */
+static bool see_labels(struct seen *seen, struct room *room, const struct node *node)
 {
-    struct shape one = {.node_labels_len = 1};
+    bool has_all = true;
 
     for (uint32_t i = 0; i < seen->shape->node_labels_len; i++) {
-        if (seen->labels[i]) continue;
-        one.node_labels[0] = seen->shape->node_labels[i];
-        seen->labels[i] = judge_node_matches(node, &one);
+        bool has;
+
+        if (!has_all && seen->labels[i]) continue;
+        room->looked += judge_label_looks(node);
+        has = judge_node_carries(node, &seen->shape->node_labels[i]);
+        has_all = has_all && has;
+        if (has) seen->labels[i] = true;
+    }
+    return has_all;
+}
+
+/* Without GPUs, kinds of them may be there by name. */
+static void see_accelerators(struct seen *seen, const struct node *node)
+{
+    for (uint8_t e = 0; e < node->named.len; e++) {
+        const struct named_resource *resource = &node->named.at[e];
+
+        if (resource->total == 0 || resource->number > RESOURCES_MAX) continue;
+        if (seen->accelerators[resource->number]) continue;
+        seen->accelerators[resource->number] =
+            fl_is_accelerator_resource(resource_table_name(seen->resources, resource->number));
     }
 }
 
@@ -110,26 +132,36 @@ static void raise(struct most *most, uint64_t amount, const struct cluster *clus
     *most = (struct most){amount, cluster};
 }
 
-static void see_nodes(struct seen *seen, const struct cluster *cluster)
+/* False: cut.  A look is a node, and each label of it that is compared. */
+static bool see_nodes(struct seen *seen, struct room *room, const struct cluster *cluster,
+                      uint64_t looks_max)
 {
     uint64_t slots = 0;
 
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         const struct node *node = &cluster->nodes.at[i];
 
-        if (node->name.len == 0) continue;
-        see_labels(seen, node);
-        if (!judge_node_matches(node, seen->shape)) continue;
+        if (room->looked >= looks_max) return false;
+        room->looked++;
+        if (node->name.len == 0 || !see_labels(seen, room, node)) continue;
         seen->has_node = true;
         for (uint32_t d = 0; d < dimensions_of(seen->shape); d++) {
             raise(&seen->most[d], has_of(seen->shape, node, d), cluster);
         }
+        see_accelerators(seen, node);
         slots += slots_of(seen->shape, node);
     }
     raise(&seen->at_once, slots, cluster);
+    return true;
 }
 
-static bool see_all(struct seen *seen, struct room *room, uint64_t looks_max)
+static bool may_hold(const struct cluster *cluster, const struct shape *shape)
+{
+    return cluster->state == CLUSTER_ENROLLED && judge_allows(cluster, shape);
+}
+
+/* Without their nodes.  False: cut. */
+static bool see_clusters(struct seen *seen, struct room *room, uint64_t looks_max)
 {
     const struct cluster_table *clusters = room->clusters;
 
@@ -137,16 +169,28 @@ static bool see_all(struct seen *seen, struct room *room, uint64_t looks_max)
         const struct cluster *cluster = cluster_table_at(clusters, id);
 
         if (room->looked >= looks_max) return false;
-        room->looked++;
+        room->looked += judge_cluster_looks(seen->shape);
         if (cluster->state != CLUSTER_ENROLLED) continue;
         if (seen->enrolled < NAMES_MAX) seen->names[seen->enrolled] = cluster;
         seen->enrolled++;
         if (judge_is_excluded(cluster, seen->shape)) continue;
         seen->allowed++;
-        if (!judge_allows(cluster, seen->shape)) continue;
-        seen->with_images++;
-        room->looked += cluster->nodes.len;
-        see_nodes(seen, cluster);
+        seen->with_images += cluster->has_images || !seen->shape->has_image;
+    }
+    return true;
+}
+
+static bool see_all_nodes(struct seen *seen, struct room *room, uint64_t looks_max)
+{
+    const struct cluster_table *clusters = room->clusters;
+
+    for (struct fl_cluster id = {1}; id.n <= clusters->clusters.len; id.n++) {
+        const struct cluster *cluster = cluster_table_at(clusters, id);
+
+        if (room->looked >= looks_max) return false;
+        room->looked += judge_cluster_looks(seen->shape);
+        if (!may_hold(cluster, seen->shape)) continue;
+        if (!see_nodes(seen, room, cluster, looks_max)) return false;
     }
     return true;
 }
@@ -206,11 +250,41 @@ static uint32_t find_too_large(const struct seen *seen, uint32_t ret[NAMES_MAX])
     return len;
 }
 
+/* Other nodes were not looked at. */
+static const char *scope_of(const struct shape *shape)
+{
+    if (shape->node_labels_len > 0) return " with its labels";
+    if (shape->clusters_len + shape->not_clusters_len > 0 || shape->has_image) {
+        return " that it may go to";
+    }
+    return "";
+}
+
+/* False: there are none. */
+static bool name_accelerators(const struct seen *seen, struct text *text)
+{
+    const char *between = "; accelerators are there by name only (";
+    uint32_t len = 0;
+
+    for (uint32_t number = 1; number <= RESOURCES_MAX && len < NAMES_MAX; number++) {
+        if (!seen->accelerators[number]) continue;
+        add(text, "%s" FL_STR_FMT, between,
+            FL_STR_ARG(resource_table_name(seen->resources, (uint8_t)number)));
+        between = ", ";
+        len++;
+    }
+    if (len == 0) return false;
+    add(text, "): ask for one of these, or let the agent's kube_accelerator say which of them gpus "
+              "are");
+    return true;
+}
+
 static void say_amounts(const struct seen *seen, const uint32_t *large, uint32_t len,
                         struct text *text)
 {
     const struct shape *shape = seen->shape;
-    const char *begin = "a replica asks for ", *advice = "; ask for at most ";
+    const char *begin = "a replica asks for ", *scope = scope_of(shape);
+    const char *less = "; ask for at most", *out = "; leave out";
 
     for (uint32_t i = 0; i < len; i++) {
         uint32_t d = large[i];
@@ -219,18 +293,26 @@ static void say_amounts(const struct seen *seen, const uint32_t *large, uint32_t
         add_amount(text, shape, d, wanted_of(shape, d), true);
         add_unit(text, shape, d);
         if (seen->most[d].amount == 0) {
-            add(text, ", and no node has any");
+            add(text, ", and no node%s has any", scope);
         } else {
-            add(text, ", and the largest node (%s) has ", seen->most[d].cluster->name);
+            add(text, ", and the largest node%s (%s) has ", scope, seen->most[d].cluster->name);
             add_amount(text, shape, d, seen->most[d].amount, false);
         }
         begin = "; for ";
     }
     for (uint32_t i = 0; i < len; i++) {
-        add(text, "%s", advice);
+        if (seen->most[large[i]].amount == 0) continue;
+        add(text, "%s ", less);
         add_amount(text, shape, large[i], seen->most[large[i]].amount, false);
         add_unit(text, shape, large[i]);
-        advice = ", ";
+        less = ",";
+    }
+    for (uint32_t i = 0; i < len; i++) {
+        if (seen->most[large[i]].amount != 0) continue;
+        if (large[i] == GPUS && name_accelerators(seen, text)) continue;
+        add(text, "%s", out);
+        add_unit(text, shape, large[i]);
+        out = ",";
     }
 }
 
@@ -244,7 +326,8 @@ static void say_gang(const struct seen *seen, struct text *text)
             "once; ask for fewer, or for smaller ones",
             shape_replicas(shape));
     } else if (seen->at_once.amount == 0) {
-        add(text, "no node has all that a replica asks for at once; ask for less of something");
+        add(text, "no node%s has all that a replica asks for at once; ask for less of something",
+            scope_of(shape));
     } else {
         add(text,
             "its %" PRIu32 " replicas start together, and the cluster with most room (%s) holds "
@@ -257,20 +340,23 @@ static void say_gang(const struct seen *seen, struct text *text)
 static void say_labels(const struct seen *seen, struct text *text)
 {
     const struct shape *shape = seen->shape;
+    bool is_some = seen->allowed < seen->enrolled || seen->with_images < seen->allowed;
+    const char *scope = is_some ? " of those that it may go to" : "";
 
     for (uint32_t i = 0; i < shape->node_labels_len; i++) {
         const struct shape_label *label = &shape->node_labels[i];
 
         if (seen->labels[i]) continue;
-        add(text, "it asks for nodes with %.*s=%.*s, and none carries that; leave it out",
+        add(text, "it asks for nodes with %.*s=%.*s, and none%s carries that; leave it out",
             (int)(label->key.len < PIECE_MAX ? label->key.len : PIECE_MAX), label->key.at,
-            (int)(label->value.len < PIECE_MAX ? label->value.len : PIECE_MAX), label->value.at);
+            (int)(label->value.len < PIECE_MAX ? label->value.len : PIECE_MAX), label->value.at,
+            scope);
         return;
     }
     add(text,
-        "it asks for nodes with %" PRIu32 " labels, and none carries all of them; leave some "
-        "out",
-        shape->node_labels_len);
+        "it asks for nodes with %" PRIu32 " labels, and none%s carries all of them; leave "
+        "some out",
+        shape->node_labels_len, scope);
 }
 
 static void say_excluded(const struct seen *seen, struct text *text)
@@ -283,21 +369,25 @@ static void say_excluded(const struct seen *seen, struct text *text)
     add(text, "; name another one");
 }
 
-bool nearest_say(struct room *room, const struct shape *shape, uint64_t looks_max,
+bool nearest_say(struct room *room, const struct shape *shape,
+                 const struct resource_table *resources, uint64_t looks_max,
                  char ret_text[NEAREST_TEXT_MAX])
 {
-    struct seen seen = {.shape = shape};
+    struct seen seen = {.shape = shape, .resources = resources};
     struct text text = {.at = ret_text};
-    bool is_whole = see_all(&seen, room, looks_max);
-    uint32_t large[NAMES_MAX], large_len = find_too_large(&seen, large);
+    bool has_clusters = see_clusters(&seen, room, looks_max), is_whole = has_clusters;
+    uint32_t large[NAMES_MAX], large_len;
 
+    if (seen.with_images > 0) is_whole = has_clusters && see_all_nodes(&seen, room, looks_max);
+    large_len = find_too_large(&seen, large);
     add(&text, "no enrolled cluster can ever run this: ");
-    if (!is_whole) {
-        add(&text, "it asks for more than each has, or for other nodes; ask for less");
-    } else if (seen.allowed == 0) {
+    if (has_clusters && seen.allowed == 0) {
         say_excluded(&seen, &text);
-    } else if (seen.with_images == 0) {
+    } else if (has_clusters && seen.with_images == 0) {
         add(&text, "it has an image, and those that it may go to run processes; leave it out");
+    } else if (!is_whole) {
+        add(&text, "none of them holds all that it asks for; the fleet is too large to say here "
+                   "what is nearest; with --dry-run --wait-for-cluster each says what it has");
     } else if (!seen.has_node && shape->node_labels_len > 0) {
         say_labels(&seen, &text);
     } else if (large_len > 0) {

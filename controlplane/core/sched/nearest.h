@@ -8,6 +8,10 @@
 
 enum { NEAREST_TEXT_MAX = 501 }; /* with the zero byte; a kept answer holds no longer text */
 
-/* False: the looks ended before all clusters were looked at, and the text has no numbers. */
-bool nearest_say(struct room *room, const struct shape *shape, uint64_t looks_max,
+struct resource_table;
+
+/* False: the looks ended before all nodes were looked at; then the text says only what is sure
+ * without them. */
+bool nearest_say(struct room *room, const struct shape *shape,
+                 const struct resource_table *resources, uint64_t looks_max,
                  char ret_text[NEAREST_TEXT_MAX]);

@@ -43,6 +43,10 @@ static void configure(struct teller *teller)
             teller->is_in_slices = true;
             continue;
         }
+        if (take(teller, "impossible_jobs=wait")) {
+            config->refuses_impossible = false;
+            continue;
+        }
         wrong(teller, "no such limit");
     }
 }

@@ -1,9 +1,12 @@
 #include "controlplane/core/sched/nearest.h"
 
+#include "controlplane/core/resource_table.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
 
 #define BEGIN "no enrolled cluster can ever run this: "
 #define END ", or wait for a cluster that could (waitForCluster, --wait-for-cluster)"
+
+static struct resource_table names; /* x.io/fpga is number KIND */
 
 static void says(struct world *world, const struct shape *shape, const char *middle)
 {
@@ -11,15 +14,19 @@ static void says(struct world *world, const struct shape *shape, const char *mid
     const char *whole = fl_arena_printf(&world->arena, "%s%s%s", BEGIN, middle, END);
 
     begin(world);
-    assert_true(nearest_say(&world->chooser.room, &entry_of(world, shape)->shape, 1000, text));
+    assert_true(
+        nearest_say(&world->chooser.room, &entry_of(world, shape)->shape, &names, 1000, text));
     assert_string_equal(text, whole);
 }
 
 static void make(struct world *world)
 {
     struct cluster *east, *west;
+    struct fl_err err = {0};
 
     init(world);
+    if (names.names.len == 0)
+        assert_true(resource_table_put(&names, KIND, FL_STR("x.io/fpga"), &err));
     east = enrol(world, "east");
     west = enrol(world, "west");
     report(world, east, "n1", (struct fl_resources){(uint64_t)16 << 30, 8000, 0},
@@ -43,12 +50,69 @@ static void what_is_too_large_is_named_with_the_most_there_is(void **state)
          "and the largest node (east) has 16384 MiB; ask for at most 8 CPUs, 16384 MiB memory");
     shape = gang(1, 1);
     shape.roles[0].each.gpus = 2;
-    says(&world, &shape, "a replica asks for 2 GPUs, and no node has any; ask for at most 0 GPUs");
+    says(&world, &shape, "a replica asks for 2 GPUs, and no node has any; leave out GPUs");
+    shape = gang(1, 9);
+    shape.roles[0].each.gpus = 2;
+    add_fpgas(&shape, 1);
+    shape.kinds[0] = FL_STR("x.io/tpu");
+    says(
+        &world, &shape,
+        "a replica asks for 9 CPUs, and the largest node (east) has 8; for 2 GPUs, and no node has "
+        "any; for 1 x.io/tpu, and no node has any; ask for at most 8 CPUs; leave out GPUs, "
+        "x.io/tpu");
     shape = gang(1, 1);
     add_fpgas(&shape, 3);
     says(&world, &shape,
          "a replica asks for 3 x.io/fpga, and the largest node (west) has 2; ask for at most 2 "
          "x.io/fpga");
+    fini(&world);
+}
+
+/* Amounts are of the nodes that the job may go to, and so the words say. */
+static void amounts_say_of_which_nodes_they_are(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 6);
+
+    (void)state;
+    make(&world);
+    shape.clusters[shape.clusters_len++] = FL_STR("west");
+    says(&world, &shape,
+         "a replica asks for 6 CPUs, and the largest node that it may go to (west) has 4; ask for "
+         "at most 4 CPUs");
+    shape.roles[0].each = cpu(1);
+    shape.node_labels[shape.node_labels_len++] =
+        (struct shape_label){FL_STR("disk"), FL_STR("ssd")};
+    says(&world, &shape,
+         "it asks for nodes with disk=ssd, and none of those that it may go to carries that; leave "
+         "it out");
+    shape = gang(1, 1);
+    shape.node_labels[shape.node_labels_len++] =
+        (struct shape_label){FL_STR("disk"), FL_STR("ssd")};
+    add_fpgas(&shape, 1);
+    says(
+        &world, &shape,
+        "a replica asks for 1 x.io/fpga, and no node with its labels has any; leave out x.io/fpga");
+    fini(&world);
+}
+
+static void accelerators_that_have_names_are_named(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 1);
+    struct fl_err err = {0};
+
+    (void)state;
+    make(&world);
+    shape.roles[0].each.gpus = 2;
+    resource_table_fini(&names);
+    assert_true(resource_table_put(&names, KIND, FL_STR("nvidia.com/gpu"), &err));
+    says(&world, &shape,
+         "a replica asks for 2 GPUs, and no node has any; accelerators are there by name only "
+         "(nvidia.com/gpu): ask for one of these, or let the agent's kube_accelerator say which of "
+         "them gpus are");
+    resource_table_fini(&names);
+    names = (struct resource_table){0};
     fini(&world);
 }
 
@@ -104,13 +168,50 @@ static void a_fleet_that_is_too_large_to_look_at_gets_no_numbers(void **state)
     (void)state;
     make(&world);
     begin(&world);
-    assert_false(nearest_say(&world.chooser.room, &shape, 1, text));
-    assert_string_equal(text, BEGIN
-                        "it asks for more than each has, or for other nodes; ask for less" END);
+    assert_false(nearest_say(&world.chooser.room, &shape, &names, 3, text));
+    assert_string_equal(text, BEGIN "none of them holds all that it asks for; the fleet is too "
+                                    "large to say here what is nearest; with --dry-run "
+                                    "--wait-for-cluster each says what it has" END);
+    shape.clusters[shape.clusters_len++] = FL_STR("north");
+    begin(&world);
+    assert_true(nearest_say(&world.chooser.room, &shape, &names, 2, text)); /* without any node */
+    assert_non_null(strstr(text, "its lists of clusters leave none"));
+    fini(&world);
+}
+
+/* Long labels are many looks, and the looks end inside a cluster too. */
+static void a_search_ends_within_a_cluster(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 900);
+    char text[NEAREST_TEXT_MAX], labels[4096];
+    struct cluster *east;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    memset(labels, 'x', sizeof labels - 1);
+    labels[sizeof labels - 1] = '\0';
+    for (uint32_t i = 0; i < 40; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "n%u", i);
+        report(&world, east, name, cpu(8), cpu(8), labels);
+    }
+    for (uint32_t i = 0; i < 16; i++) {
+        shape.node_labels[shape.node_labels_len++] =
+            (struct shape_label){FL_STR("disk"), FL_STR("ssd")};
+    }
+    begin(&world);
+    assert_false(nearest_say(&world.chooser.room, &shape, &names, 1000, text));
+    assert_in_range(world.chooser.room.looked, 1000, 1000 + 17 * 8);
     fini(&world);
 }
 
 FL_TESTS(cmocka_unit_test(what_is_too_large_is_named_with_the_most_there_is),
+         cmocka_unit_test(amounts_say_of_which_nodes_they_are),
+         cmocka_unit_test(accelerators_that_have_names_are_named),
          cmocka_unit_test(a_gang_is_told_how_many_one_cluster_holds),
          cmocka_unit_test(lists_labels_and_images_come_before_amounts),
-         cmocka_unit_test(a_fleet_that_is_too_large_to_look_at_gets_no_numbers))
+         cmocka_unit_test(a_fleet_that_is_too_large_to_look_at_gets_no_numbers),
+         cmocka_unit_test(a_search_ends_within_a_cluster))

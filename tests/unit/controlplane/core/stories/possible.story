@@ -6,7 +6,7 @@ A job that no cluster could ever run is refused when it is submitted.
 . cluster west
 . agent east up n1 cpu=8
 . agent west up n1 cpu=4
-. tick 3s
+. tick 11s
 submit ml cpu=900
     answer ok
     | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
@@ -29,7 +29,7 @@ submit ml cpu=8
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
-. tick 3s
+. tick 11s
 . submit ml cpu=8
 submit ml cpu=8
     job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
@@ -42,6 +42,7 @@ submit ml cpu=8
     audit tenant=1 actor=ann body=submit job-3+1
     answer ok
     | job-3
+. agent east nodes n1 cpu=8 free=0
 . agent east lost
 . tick 120s
 submit ml cpu=8
@@ -57,7 +58,7 @@ submit ml cpu=9
 . queue ml
 . cluster east
 . agent east up n1 cpu=4, n2 cpu=4
-. tick 3s
+. tick 11s
 submit ml replicas=4 cpu=2
     shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
@@ -97,7 +98,7 @@ submit ml cpu=900
     audit tenant=1 actor=ann body=submit job-2+1
     answer ok
     | job-2
-. tick 3s
+. tick 11s
 submit ml cpu=900
     answer ok
     | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
@@ -112,7 +113,7 @@ submit ml cpu=900
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
-. tick 3s
+. tick 11s
 submit ml cpu=1 clusters=nowhere
     answer ok
     | impossible: no enrolled cluster can ever run this: its lists of clusters leave none of those enrolled, which are east; name another one, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
@@ -127,7 +128,7 @@ submit ml cpu=1 select=gpu:h100
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
-. tick 3s
+. tick 11s
 submit key=a ml cpu=1 | ml cpu=900
     shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
@@ -145,7 +146,7 @@ submit key=a ml cpu=1 | ml cpu=900
 . cluster east
 . agent east up n1 cpu=8
 . agent west up n1 cpu=2
-. tick 3s
+. tick 11s
 submit dry where ml cpu=4
     answer ok
     | job-0
@@ -162,3 +163,106 @@ submit dry where waits ml cpu=900
     | job-0
     | east NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of east has is 8.000 CPU, 65536 MiB
     | west NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of west has is 2.000 CPU, 65536 MiB
+
+# the session is lost between two nodes: the rest of them may be the larger ones
+. queue ml
+. cluster east
+. agent east up n1 cpu=4
+. tick 5s
+. agent east lost
+. tick 20s
+submit ml cpu=8
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+. agent east up n1 cpu=4
+. tick 9s
+. agent east nodes n2 cpu=6 number=2
+. tick 9s
+submit ml cpu=8
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+. tick 2s
+submit ml cpu=8
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 8 CPUs, and the largest node (east) has 6; ask for at most 6 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+submit ml cpu=6
+    shape_new shape=2 body=(12 bytes)
+    job_new job=3 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n2
+    answer ok
+    | job-3
+    east <- start job-3/0#1 seq=1 nodes=2
+
+# a node that restarts, or is replaced, is missing for a while: nothing is refused for that
+. queue ml
+. cluster east
+. agent east up n1 cpu=8 gpu=8 , n2 cpu=4
+. agent east nodes n2 cpu=4 number=2
+. agent east nodes n1 cpu=8 gpu=0
+. tick 840s
+submit ml cpu=1 gpu=8
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+. agent east nodes n1 cpu=8 gpu=8
+. agent east nodes n1 cpu=0 mem=0 notready
+. tick 840s
+submit ml cpu=8
+    shape_new shape=2 body=(12 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+. tick 120s
+submit ml cpu=8
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 8 CPUs, and the largest node (east) has 4; ask for at most 4 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+
+# a cluster scaled to zero counts as one that has not told its nodes; and so before its first one
+. queue ml
+. cluster east
+. agent east up
+. tick 20s
+submit ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+. agent east nodes n1 cpu=8
+. agent east nodes n1 cpu=8
+submit ml cpu=900
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+. agent east nodes n1 cpu=0 mem=0 notready
+. tick 3600s
+submit ml cpu=900
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+
+# by the setting impossible_jobs=wait each is accepted; a dry run still says what can be
+config impossible_jobs=wait
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. tick 11s
+submit ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+submit dry where ml cpu=900
+    answer ok
+    | job-0
+    | east NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of east has is 8.000 CPU, 65536 MiB
