@@ -358,6 +358,19 @@ static bool take_slurm_flags(struct cli_args *script, const char *const *words, 
     return true;
 }
 
+/* --array N%M has the limit in it that --parallelism says: one stands for the other. */
+static bool has_limit(const struct cli_args *args)
+{
+    const char *array = cli_value(args, CLI_OPT_array);
+
+    return cli_has(args, CLI_OPT_parallelism) || (array && strchr(array, '%'));
+}
+
+static const char *without_limit(const char *array, struct fl_arena *arena)
+{
+    return fl_arena_copy(arena, array, strcspn(array, "%"));
+}
+
 /* 'take' reads the words of a line. */
 static bool take_line(struct cli_args *args, const struct cli_args *given, struct fl_str line,
                       bool (*take)(struct cli_args *, const char *const *, size_t,
@@ -374,8 +387,12 @@ static bool take_line(struct cli_args *args, const struct cli_args *given, struc
     }
     for (int o = 0; o < CLI_OPTIONS_LEN; o++) {
         if (given->values[o].len) continue; /* the command line wins */
+        if (o == CLI_OPT_parallelism && has_limit(given)) continue;
         for (size_t i = 0; i < script.values[o].len; i++) {
-            if (!put(args, o, script.values[o].at[i], arena, err)) return false;
+            const char *value = script.values[o].at[i];
+
+            if (o == CLI_OPT_array && has_limit(given)) value = without_limit(value, arena);
+            if (!put(args, o, value, arena, err)) return false;
         }
     }
     return true;

@@ -87,7 +87,8 @@ static const char *array(const char *value, struct fl_arena *arena, struct fl_er
         return NULL;
     }
     if (strncmp(value, "0-", 2) == 0 && parse_number(value + 2, len - 2, &last)) {
-        return fl_arena_printf(arena, "%llu", (unsigned long long)last + 1);
+        return fl_arena_printf(arena, "%llu%s", (unsigned long long)last + 1,
+                               percent ? percent : "");
     }
     fl_fail(
         err, FL_INVALID,
@@ -279,9 +280,5 @@ bool slurm_flag(const char *const *words, size_t words_len, size_t *i, struct fl
     }
     ret_flags[(*ret_len)++] = fl_arena_printf(arena, "--%s", flag->ours);
     if (flag->has_value) ret_flags[(*ret_len)++] = ours;
-    if (value && flag->take == array && strchr(value, '%')) {
-        ret_flags[(*ret_len)++] = "--parallelism";
-        ret_flags[(*ret_len)++] = strchr(value, '%') + 1;
-    }
     return true;
 }

@@ -52,6 +52,7 @@ static uint64_t hash_elements(const struct core *core, const struct job *job, ui
     if (run->pair && run->stop == REASON_none) h = hash_pair(core, run->pair, h);
     h = fl_hash_u64(h, (uint64_t)run->succeeded << 32 | run->failed);
     h = fl_hash_u64(h, (uint64_t)run->cancelled << 32 | run->stop);
+    h = fl_hash_u64(h, run->unplaced);
     return fl_hash_u64(h, (uint64_t)run->first_start);
 }
 
@@ -260,10 +261,9 @@ static void check_elements(const struct core *core, const struct job *job,
     }
     fl_assert(live == run->live && running == run->running && live + ready <= open);
     fl_assert(unknown == run->unknown && overdue == run->overdue);
-    fl_assert(open + ended == job->elements_next);
-    fl_assert(ended < job->elements); /* else it would have ended */
-    fl_assert(run->stop == REASON_none || open > 0 ||
-              (run->is_swept && (job->elements_next == 0 || run->dependents)));
+    fl_assert(open + ended == job->elements_next && run->unplaced <= run->failed + run->cancelled);
+    fl_assert(ended < job->elements);                                 /* else it would have ended */
+    fl_assert(run->stop == REASON_none || open > 0 || run->is_swept); /* else none would end it */
     sums->walks += run->is_swept;
     sums->elements += open;
     sums->live += live;

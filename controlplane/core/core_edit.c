@@ -48,7 +48,7 @@ static bool check_deadline(struct core *core, const struct core_event *event,
     if (wanted->deadline_s > FL_JOB_DEADLINE_S_MAX) {
         core_answer_code(batch, event, FL_INVALID,
                          "a deadline has at most " FL_QUOTE(FL_JOB_DEADLINE_S_MAX) " s");
-    } else if (job->elements_next > 0) {
+    } else if (core_job_started(job, job_table_run(&core->jobs, job)) > 0) {
         core_answer_code(batch, event, FL_CONFLICT,
                          "its deadline counts from its first start, and it has started: nothing of "
                          "it was changed");

@@ -34,6 +34,9 @@ void core_job_place(struct core *core, struct job_slot slot)
         queue_table_enter(&core->queues, &core->jobs, slot);
         core->is_dirty = true;
     } else {
+        if (job_table_at(&core->jobs, slot)->place != JOB_OUT) {
+            core->is_dirty = true; /* room that it may have claimed is for others */
+        }
         queue_table_remove(&core->queues, &core->jobs, slot);
     }
     queue_table_recount(&core->queues, &core->jobs, slot);
@@ -79,6 +82,11 @@ const char *core_job_no_place(struct core *core, struct fl_queue_id id, int32_t 
         return "open jobs have too many different shapes and priorities";
     }
     return NULL;
+}
+
+uint32_t core_job_started(const struct job *job, const struct job_run *run)
+{
+    return job->elements_next - (run ? run->unplaced : 0);
 }
 
 uint32_t core_job_open(const struct job *job, const struct job_run *run)

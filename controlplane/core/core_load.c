@@ -189,8 +189,7 @@ static bool load_picked(struct core *core, struct job *job, struct fl_str bytes,
     return true;
 }
 
-/* It waits for jobs that are open; or one of them did not end as wanted, and its own end was cut:
- * that goes on. */
+/* It waits for jobs that are open; or one of them did not end as wanted, and it is being ended. */
 static bool load_after(struct core *core, struct job *job, struct fl_str bytes, struct fl_err *err)
 {
     struct job_run *run = job_table_run(&core->jobs, job);
@@ -201,11 +200,7 @@ static bool load_after(struct core *core, struct job *job, struct fl_str bytes, 
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no list of jobs that it waits for", job->id);
     }
     job->is_after = true;
-    if (run && run->stop != REASON_none) {
-        run->is_swept = true;
-        core_walk_add(core, (struct core_walk){.id = job->id});
-        return true;
-    }
+    if (run && run->stop != REASON_none) return true;
     for (size_t i = 0; i < list.len; i++) {
         struct fl_job target = list.at[i].job;
 
@@ -235,11 +230,22 @@ static bool load_singleton(struct core *core, struct job_slot slot, struct fl_st
     return true;
 }
 
+/* It goes on to its end.  Each job that is stopped is walked: perhaps no row of it follows, so that
+ * nothing else would end it.  This mark comes before those that ask whether it is stopped. */
+static void load_stop(struct core *core, struct job *job, enum reason reason)
+{
+    struct job_run *run = job_table_need_run(&core->jobs, job);
+
+    if (run->first_start && run->stop == REASON_none) core->deadlines--;
+    run->stop = (uint16_t)reason;
+    if (!run->is_swept) core_walk_add(core, (struct core_walk){.id = job->id});
+    run->is_swept = true;
+}
+
 static bool load_mark(struct core *core, const struct row_mark_set *row, struct fl_err *err)
 {
     struct job_slot slot = find_job(core, row->job, err);
     struct job *job = slot.n ? job_table_at(&core->jobs, slot) : NULL;
-    struct job_run *run;
 
     if (!job) return false;
     switch (row->kind) {
@@ -247,9 +253,7 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
         job->is_held = true;
         break;
     case CORE_MARK_cancel:
-        run = job_table_need_run(&core->jobs, job);
-        if (run->first_start && run->stop == REASON_none) core->deadlines--;
-        run->stop = (uint16_t)row->value;
+        load_stop(core, job, (enum reason)row->value);
         break;
     case CORE_MARK_first_start:
         load_first_start(core, job, row->value);
@@ -291,7 +295,8 @@ static bool load_array_ends(struct core *core, const struct row_array_ends *row,
 
     if (!job) return false;
     if (job->elements_next > 0 || !job_table_has_element(&core->jobs, job, row->last) ||
-        ended == 0 || ended > job_table_place(&core->jobs, job, row->last) + (uint64_t)1) {
+        row->unplaced > (uint64_t)row->failed + row->cancelled || ended == 0 ||
+        ended > job_table_place(&core->jobs, job, row->last) + (uint64_t)1) {
         return fl_fail(err, FL_TORN,
                        "job %" PRIu64 ": %" PRIu64 " elements up to element %" PRIu32
                        " cannot have ended",
@@ -301,6 +306,7 @@ static bool load_array_ends(struct core *core, const struct row_array_ends *row,
     run->succeeded = row->succeeded;
     run->failed = row->failed;
     run->cancelled = row->cancelled;
+    run->unplaced = row->unplaced;
     job->elements_next =
         run->pair ? (uint32_t)ended : job_table_place(&core->jobs, job, row->last) + 1;
     core_job_place(core, slot);
@@ -412,21 +418,16 @@ static struct element_slot find_element(const struct core *core, uint64_t job, u
     return job_table_element(&core->jobs, job_table_at(&core->jobs, slot), element);
 }
 
-/* It waits for its next attempt, or for its end, if its job's stop was cut: that goes on. */
+/* It waits for its next attempt, or for its end, if its job is stopped. */
 static void load_wait(struct core *core, struct element_slot slot, fl_ms ready_at)
 {
     struct element *element = element_table_at(&core->elements, slot);
-    struct job *job = job_table_at(&core->jobs, element->job);
-    struct job_run *run = job_table_run(&core->jobs, job);
+    const struct job *job = job_table_at(&core->jobs, element->job);
 
     core_attempt_unlink(core, slot);
     element->place = ELEMENT_WAITING;
-    if (run->stop == REASON_none) {
-        fl_vec_push(&core->waits, ((struct loaded_wait){slot, ready_at}));
-        return;
-    }
-    if (!run->is_swept) core_walk_add(core, (struct core_walk){.id = job->id});
-    run->is_swept = true;
+    if (job_table_run(&core->jobs, job)->stop != REASON_none) return;
+    fl_vec_push(&core->waits, ((struct loaded_wait){slot, ready_at}));
 }
 
 static bool load_attempt_end(struct core *core, const struct row_attempt_end *row,

@@ -58,7 +58,27 @@ static struct pair *link_pair(struct core *core, struct job_slot slot, struct jo
     return run->pair;
 }
 
-/* Those of the target that ended have all succeeded: core_submit looked. */
+/* Those of the target that ended have all succeeded: core_submit looked.  They are those that have
+ * begun, but for the open ones. */
+static void meet_ended(struct core *core, struct pair *pair, const struct job *target)
+{
+    const struct job_run *run = job_table_run(&core->jobs, target);
+    struct element_slot slot;
+    uint32_t number = 0;
+
+    if (run->pair) {
+        pair_make_ready_begun(pair, run->pair);
+    } else {
+        pair_make_ready_before(pair, target->elements_next);
+    }
+    for (uint32_t from = 0;
+         (slot = job_table_next_element(&core->jobs, target, from, &number)).n != 0;
+         from = number + 1) {
+        core_look(core, 1);
+        pair_wait_again(pair, job_table_place(&core->jobs, target, number));
+    }
+}
+
 void core_pair_add(struct core *core, struct core_batch *batch, struct job_slot slot,
                    struct job_slot target_slot)
 {
@@ -68,43 +88,31 @@ void core_pair_add(struct core *core, struct core_batch *batch, struct job_slot 
         .kind = ROW_mark_set,
         .mark_set = {.job = job->id, .kind = CORE_MARK_each, .value = (int64_t)target->id}};
     struct pair *pair = link_pair(core, slot, target_slot);
-    const struct pair *of_target = run_of(core, target_slot)->pair;
 
     core_look(core, job->elements / ELEMENTS_OF_LOOK);
-    for (uint32_t place = 0; target->elements_next > 0 && place < job->elements; place++) {
-        uint32_t number = job_table_number(&core->jobs, target, place);
-        bool has_begun = of_target
-                             ? !pair_waits(of_target, place) && !pair_is_ready(of_target, place)
-                             : place < target->elements_next;
-
-        if (has_begun && !job_table_element(&core->jobs, target, number).n) {
-            (void)pair_make_ready(pair, place);
-        }
-    }
+    if (target->elements_next > 0) meet_ended(core, pair, target);
     core_batch_row(batch, &mark);
 }
 
 /* ---- an element ends ------------------------------------------------------------------------- */
 
-/* An element that has not begun ends; its job goes on. */
-static void end_element(struct core *core, struct core_batch *batch, struct job *job,
-                        uint32_t number, enum job_state state, enum reason reason)
+/* An element that has not begun ends; its job goes on.  For any reason it is cancelled, since
+ * nothing of it has failed. */
+static void skip_element(struct core *core, struct core_batch *batch, struct job *job,
+                         uint32_t number, enum reason reason)
 {
     struct job_run *run = job_table_run(&core->jobs, job);
     struct row row = {.kind = ROW_element_end,
                       .element_end = {.job = job->id,
                                       .element = number,
-                                      .state = (uint8_t)state,
+                                      .state = JOB_cancelled,
                                       .reason = (uint16_t)reason,
                                       .first_replica = UINT32_MAX}};
 
     core_spend(core, LOOKS_OF_END);
     job->elements_next++;
-    if (state == JOB_failed) {
-        run->failed++;
-    } else {
-        run->cancelled++;
-    }
+    run->cancelled++;
+    run->unplaced++;
     core_batch_row(batch, &row);
 }
 
@@ -115,8 +123,7 @@ static bool give_up(struct core *core, struct core_batch *batch, struct pair *pa
 
     if (run_of(core, pair->job)->stop != REASON_none || !pair_waits(pair, place)) return false;
     (void)pair_take(pair, place);
-    end_element(core, batch, job, job_table_number(&core->jobs, job, place), JOB_cancelled,
-                REASON_NeverMet);
+    skip_element(core, batch, job, job_table_number(&core->jobs, job, place), REASON_NeverMet);
     return true;
 }
 
@@ -164,27 +171,17 @@ bool core_pair_sweep(struct core *core, struct core_batch *batch, struct job_slo
 
         if (core->slice_left == 0) return false;
         if (run->pair) {
-            place = pair_next_left(run->pair, 0);
+            place = pair_first_left(run->pair);
             (void)pair_take(run->pair, place);
         }
         number = job_table_number(&core->jobs, job, place);
-        end_element(core, batch, job, number, core_job_stopped_state(reason), reason);
-        core_pair_tell(core, batch, slot, number, core_job_stopped_state(reason));
+        skip_element(core, batch, job, number, reason);
+        core_pair_tell(core, batch, slot, number, JOB_cancelled);
     }
     return true;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
-
-/* A target that was stopped goes on with ending its elements. */
-static void resume_sweep(struct core *core, struct job_slot slot)
-{
-    struct job_run *run = run_of(core, slot);
-
-    if (run->stop == REASON_none || run->is_swept) return;
-    run->is_swept = true;
-    core_walk_add(core, (struct core_walk){.id = job_table_at(&core->jobs, slot)->id});
-}
 
 bool core_pair_load(struct core *core, struct job_slot slot, int64_t target, struct fl_err *err)
 {
@@ -201,7 +198,6 @@ bool core_pair_load(struct core *core, struct job_slot slot, int64_t target, str
                        job->id, target);
     }
     (void)link_pair(core, slot, of);
-    if (of.n) resume_sweep(core, of);
     return true;
 }
 

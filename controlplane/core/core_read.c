@@ -62,7 +62,7 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
                                  .state = job_table_state(&core->jobs, job),
                                  .reason = reason_of(core, job, run),
                                  .elements = job->elements,
-                                 .elements_started = job->elements_next,
+                                 .elements_started = core_job_started(job, run),
                                  .revision = job_table_revision(&core->jobs, job),
                                  .deadline_s = job_table_deadline_s(&core->jobs, job),
                                  .parallelism = job_table_parallelism(&core->jobs, job)};

@@ -268,6 +268,8 @@ void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot 
  * the kind is there.  No shape: one that is new. */
 const char *core_job_no_place(struct core *core, struct fl_queue_id queue, int32_t priority,
                               struct shape_slot shape);
+/* Its elements that have had an attempt. */
+uint32_t core_job_started(const struct job *job, const struct job_run *run);
 /* Its elements that have started and not ended. */
 uint32_t core_job_open(const struct job *job, const struct job_run *run);
 /* The state in which a job ends that was stopped for this reason. */

@@ -225,7 +225,7 @@ static bool check_each(struct core *core, const struct core_event *event,
                       fl_arena_printf(&core->scratch,
                                       "elements of %s have failed or are being stopped, so they "
                                       "cannot be waited for one by one any more; run after the job "
-                                      "itself, or after a retry of it",
+                                      "itself, or after a retry of all of it",
                                       name));
     }
     found->each = slot;
@@ -265,8 +265,9 @@ static bool check_pair(struct core *core, const struct core_submit_item *item,
     if (!has_same_picks(&found->picks, run ? &run->picks : &all)) {
         return refuse(core, outcome, FL_INVALID,
                       fl_arena_printf(&core->scratch,
-                                      "elements wait for the same elements of %s, and that has "
-                                      "others: choose the same ones",
+                                      "elements of %s have other numbers, and only a whole array "
+                                      "can be waited for element by element: run after the job "
+                                      "itself, with success or any",
                                       name));
     }
     if (core_pair_family(core, found->each) >= PAIR_FAMILY_MAX) {

@@ -49,6 +49,7 @@ struct job_run {
     uint32_t unknown; /* live elements on a cluster that is silent */
     uint32_t overdue; /* live elements whose STOP has had no answer in time */
     uint32_t succeeded, failed, cancelled;
+    uint32_t unplaced;   /* ended without an attempt; counted in these, too */
     uint16_t stop;       /* enum reason: cancel or deadline; none: goes on */
     bool is_swept;       /* its elements are being walked in slices, since it is stopped ... */
     uint32_t sweep_from; /* ... from this one on */

@@ -100,6 +100,45 @@ bool pair_make_ready(struct pair *pair, uint32_t place)
     return true;
 }
 
+/* Those that wait, of these bits of a word, may start. */
+static void make_word_ready(struct pair *pair, size_t word, uint64_t bits)
+{
+    uint32_t count;
+
+    bits &= pair->waiting[word];
+    count = (uint32_t)__builtin_popcountll(bits);
+    pair->waiting[word] &= ~bits;
+    pair->waiting_len -= count;
+    pair->ready[word] |= bits;
+    pair->ready_len += count;
+}
+
+void pair_make_ready_before(struct pair *pair, uint32_t to)
+{
+    fl_assert(to <= pair->elements && pair->ready_from == 0);
+    for (size_t word = 0; word < to / WORD_BITS; word++) {
+        make_word_ready(pair, word, UINT64_MAX);
+    }
+    if (to % WORD_BITS) make_word_ready(pair, to / WORD_BITS, bit_of(to) - 1);
+}
+
+void pair_make_ready_begun(struct pair *pair, const struct pair *target)
+{
+    fl_assert(pair->elements == target->elements && pair->ready_from == 0);
+    for (size_t word = 0; word < words_of(pair->elements); word++) {
+        make_word_ready(pair, word, ~(target->waiting[word] | target->ready[word]));
+    }
+}
+
+void pair_wait_again(struct pair *pair, uint32_t place)
+{
+    fl_assert(pair_is_ready(pair, place));
+    pair->ready[place / WORD_BITS] &= ~bit_of(place);
+    pair->ready_len--;
+    pair->waiting[place / WORD_BITS] |= bit_of(place);
+    pair->waiting_len++;
+}
+
 bool pair_take(struct pair *pair, uint32_t place)
 {
     if (pair_waits(pair, place)) {
@@ -132,6 +171,13 @@ uint32_t pair_first_ready(struct pair *pair)
     pair->ready_from = next_of(pair, pair->ready_from, true);
     fl_assert(pair->ready_from < pair->elements);
     return pair->ready_from;
+}
+
+uint32_t pair_first_left(struct pair *pair)
+{
+    fl_assert(pair->waiting_len + pair->ready_len > 0);
+    pair->left_from = next_of(pair, pair->left_from, false);
+    return pair->left_from;
 }
 
 uint32_t pair_next_left(const struct pair *pair, uint32_t from)

@@ -25,7 +25,8 @@ struct pair {
     struct pair *next_of_target;
     size_t place_in_table;
     uint32_t elements, waiting_len, ready_len;
-    uint32_t ready_from; /* no element before it is ready */
+    uint32_t ready_from; /* no element before it is ready ... */
+    uint32_t left_from;  /* ... and none before this one is left, which stays so */
     uint64_t *waiting, *ready;
 };
 
@@ -45,9 +46,17 @@ bool pair_waits(const struct pair *pair, uint32_t place);
 bool pair_is_ready(const struct pair *pair, uint32_t place);
 /* An element that waits may start; false: it does not wait. */
 bool pair_make_ready(struct pair *pair, uint32_t place);
+/* The elements before 'to' may start, of a new pair; or those that have begun in its target's
+ * pair.  By whole words. */
+void pair_make_ready_before(struct pair *pair, uint32_t to);
+void pair_make_ready_begun(struct pair *pair, const struct pair *target);
+/* This one waits after all. */
+void pair_wait_again(struct pair *pair, uint32_t place);
 /* It has begun, or ended without; false: it had before. */
 bool pair_take(struct pair *pair, uint32_t place);
 /* The first that may start; one is ready. */
 uint32_t pair_first_ready(struct pair *pair);
-/* The first, from a place on, that has not begun; UINT32_MAX: all have. */
+/* The first that has not begun; one is left.  All of these in turn cost one walk over the pair. */
+uint32_t pair_first_left(struct pair *pair);
+/* The same from a place on; UINT32_MAX: all have. */
 uint32_t pair_next_left(const struct pair *pair, uint32_t from);

@@ -225,8 +225,9 @@ static const char *ends_sql(struct load *load, uint64_t p, uint64_t lo, uint64_t
         &load->arena,
         "select o.job, s.* from %s cross join lateral (select max(element) as last,"
         " (count(*) filter (where state = %d))::int, (count(*) filter (where state = %d))::int,"
-        " (count(*) filter (where state = %d))::int from (select element, state from"
-        " element_end_p%" PRIu64 " t where t.job = o.job order by element offset 0) t) s"
+        " (count(*) filter (where state = %d))::int, (count(*) filter (where n = 0))::int"
+        " from (select element, state, n from element_end_p%" PRIu64
+        " t where t.job = o.job order by element offset 0) t) s"
         " where s.last is not null",
         open_jobs(load, "element_end", " and elements > 1", p, lo, hi), JOB_succeeded, JOB_failed,
         JOB_cancelled, p);

@@ -22,7 +22,7 @@
     X(params, "an object of texts", ITEMS)                                                         \
     X(dependencies, "a list of objects with job or line, and on", ITEMS)                           \
     X(job_id, "the id of a job, as job-7", NOTHING)                                                \
-    X(job_end, "success, failure or any", NOTHING)                                                 \
+    X(job_end, "success, failure, any or each", NOTHING)                                           \
     X(boolean, "true or false", NOTHING)                                                           \
     X(count, "a whole number", VALUE)                                                              \
     X(integer, "a whole number", VALUE)                                                            \

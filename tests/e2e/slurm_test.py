@@ -65,7 +65,7 @@ class Page:
     def dry(self, line):
         """The document of a script with that line, without the script's own text; and the complaint, if there was one."""
         self.write(re.sub(r"job-\d", lambda found: self.awaited.get(found[0], found[0]), line))
-        out = self.f.run("run", "--dry-run", "-o", "json", "--script", self.script)
+        out = self.f.run("run", "--dry-run", "--wait-for-cluster", "-o", "json", "--script", self.script)
         if out.returncode != 0:
             return None, out.stderr
         return scrubbed(json.loads(out.stdout)), ""

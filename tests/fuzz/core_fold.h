@@ -295,6 +295,7 @@ static void fold_count_end(struct row_array_ends *ends, const struct row_element
     ends->succeeded += end->state == JOB_succeeded;
     ends->failed += end->state == JOB_failed;
     ends->cancelled += end->state == JOB_cancelled;
+    ends->unplaced += end->n == 0;
 }
 
 /* Open jobs of which elements wait for those of others, and those others. */

@@ -49,6 +49,7 @@ static void count_end(struct row_array_ends *ends, const struct row_element_end 
     ends->succeeded += end->state == JOB_succeeded;
     ends->failed += end->state == JOB_failed;
     ends->cancelled += end->state == JOB_cancelled;
+    ends->unplaced += end->n == 0;
 }
 
 /* The ends of each open array in one row. */

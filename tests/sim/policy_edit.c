@@ -37,7 +37,7 @@ void policy_edit_job(struct policy *policy, const struct row_job_edit *row)
         sim_broken(policy->sim, "I35", "job %" PRIu64 " comes into a queue of another tenant",
                    row->job);
     }
-    if (row->deadline_s != job->deadline_s && job->started > 0) {
+    if (row->deadline_s != job->deadline_s && job->started > job->unplaced) {
         sim_broken(policy->sim, "I35", "job %" PRIu64 " has started, and its deadline is another",
                    row->job);
     }

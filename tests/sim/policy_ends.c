@@ -324,9 +324,11 @@ static enum reason behind(const struct policy_job *job, enum reason reason)
     return reason;
 }
 
+/* One that had no attempt is cancelled for each reason. */
 static bool ends_as_told(const struct policy_job *job, const struct row_element_end *row)
 {
-    bool is_cancelled = job->stop == REASON_Cancelled || job->stop == REASON_NeverMet;
+    bool is_cancelled =
+        job->stop == REASON_Cancelled || job->stop == REASON_NeverMet || row->n == 0;
     enum job_state state = is_cancelled ? JOB_cancelled : JOB_failed;
 
     return row->state == state && row->reason == (uint16_t)job->stop;

@@ -14,7 +14,8 @@
 static void I31_counts_are_true(struct policy *policy, const struct core_job_view *view)
 {
     const struct policy_job *job = policy_job(policy, view->job.n);
-    bool is_true = view->elements == job->elements && view->elements_started == job->started &&
+    uint32_t started = job->started - job->unplaced;
+    bool is_true = view->elements == job->elements && view->elements_started == started &&
                    view->elements_live == job->live && view->elements_running <= job->running &&
                    view->elements_succeeded == job->succeeded &&
                    view->elements_failed == job->failed &&
@@ -27,7 +28,7 @@ static void I31_counts_are_true(struct policy *policy, const struct core_job_vie
                "succeeded, %u failed, %u cancelled; they are %u: %u, %u, %u, %u, %u, %u",
                view->job.n, view->elements, view->elements_started, view->elements_live,
                view->elements_running, view->elements_succeeded, view->elements_failed,
-               view->elements_cancelled, job->elements, job->started, job->live, job->running,
+               view->elements_cancelled, job->elements, started, job->live, job->running,
                job->succeeded, job->failed, job->cancelled);
 }
 

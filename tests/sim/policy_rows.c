@@ -199,6 +199,7 @@ static void begin_unplaced(struct policy_job *job, uint32_t number)
 
     if (job->elements == 1) return;
     job->started++;
+    job->unplaced++;
     fl_vec_push(&job->begun, element);
 }
 

@@ -168,6 +168,7 @@ struct policy_job {
     uint32_t revision;     /* its edits */
     fl_ms edited_at;       /* the core's time of the newest */
     uint32_t elements, started, live, running, succeeded, failed, cancelled;
+    uint32_t unplaced;      /* ended without an attempt; they count as started here */
     fl_ms first_start;      /* 0: none */
     fl_ms first_start_true; /* true time: not before */
     bool must_have_first_start;

@@ -111,7 +111,7 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_cancel, .value = 35));
     help_row(expected, ROW(mark_set, .job = 11, .kind = CORE_MARK_first_start, .value = INT64_MAX));
     help_row(expected, one->rows.at[35]);
-    help_row(expected, ROW(array_ends, .job = 10, .last = 4, .cancelled = 1));
+    help_row(expected, ROW(array_ends, .job = 10, .last = 4, .cancelled = 1, .unplaced = 1));
     help_row(expected, one->rows.at[20]);
     help_row(expected, one->rows.at[22]);
     help_row(expected, one->rows.at[21]);

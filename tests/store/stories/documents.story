@@ -296,7 +296,7 @@ POST /v1/jobs {"command":["a"],"after":[{"job":"job-9","on":"sometimes"}]}
       "errors":[
         {
           "pointer":"/after/0/on","detail":"this is not what on holds","got":"\"sometimes\"",
-          "allowed":"success, failure or any","line":1,"col":47
+          "allowed":"success, failure, any or each","line":1,"col":47
         }
       ],
       "traceId":"<trace 5>"

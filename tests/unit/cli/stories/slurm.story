@@ -11,6 +11,56 @@ fairlead run --dry-run --cpus 8 --script /dev/stdin 0.1
     POST /v1/jobs?dryRun=true&placement=true {"resources":{"cpu":"8","memory":"8Gi"},"name":"sweep","deadline":"1800s","array":10,"labels":{"team":"red"},"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --job-name=sweep --array=0-9\n#SBATCH -c 4 --mem=8G -t 30:00\n#FAIRLEAD --label team=red\necho \"$SLURM_ARRAY_TASK_ID $1\"\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script","0.1"]}
     | {"dryRun":true}
 
+# the limit in --array N%M is one value with it: the command line wins over both, or over the limit alone
+fairlead run --dry-run --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --array=0-8%2
+| true
+< 200 {"dryRun":true}
+    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":2,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    | {"dryRun":true}
+fairlead run --dry-run --array 9%4 --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --array=0-8%2
+| true
+< 200 {"dryRun":true}
+    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":4,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    | {"dryRun":true}
+fairlead run --dry-run --array 100 --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --array=0-8%2
+| true
+< 200 {"dryRun":true}
+    POST /v1/jobs?dryRun=true&placement=true {"array":100,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    | {"dryRun":true}
+fairlead run --dry-run --parallelism 5 --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --array=0-8%2
+| true
+< 200 {"dryRun":true}
+    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":5,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    | {"dryRun":true}
+fairlead run --dry-run --array 9%4 --script /dev/stdin
+| #!/bin/sh
+| #FAIRLEAD --array 9 --parallelism 2
+| true
+< 200 {"dryRun":true}
+    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":4,"env":{"JOB_SCRIPT":"#!/bin/sh\n#FAIRLEAD --array 9 --parallelism 2\ntrue\n"},"command":["/bin/sh","-c","printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    | {"dryRun":true}
+fairlead run --dry-run --array 100 --script /dev/stdin
+| #!/bin/sh
+| #FAIRLEAD --array 9 --parallelism 2
+| true
+< 200 {"dryRun":true}
+    POST /v1/jobs?dryRun=true&placement=true {"array":100,"parallelism":2,"env":{"JOB_SCRIPT":"#!/bin/sh\n#FAIRLEAD --array 9 --parallelism 2\ntrue\n"},"command":["/bin/sh","-c","printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    | {"dryRun":true}
+fairlead run --dry-run --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --array=0-8%2
+| #FAIRLEAD --parallelism 3
+    ! fairlead: --array 9%2 and --parallelism 3 say different limits: write one of them
+    exit 64
+
 # a flag of Slurm that cannot be kept is refused with what to write instead
 fairlead run --script /dev/stdin
 | #!/bin/sh

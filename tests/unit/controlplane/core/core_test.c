@@ -368,6 +368,7 @@ static void rows_that_contradict_each_other_are_refused_by_name(void **state)
         {.kind = ROW_array_ends, .array_ends = {.job = 9, .last = 3, .failed = 1}},
         {.kind = ROW_array_ends, .array_ends = {.job = 9, .last = 1}},
         {.kind = ROW_array_ends, .array_ends = {9, .last = 1, .succeeded = 1, .cancelled = 2}},
+        {.kind = ROW_array_ends, .array_ends = {9, .last = 1, .cancelled = 1, .unplaced = 2}},
         {.kind = ROW_job_end, .job_end = {.job = 7}},
         {.kind = ROW_replica_phase, .replica_phase = {.job = 7}},
     };

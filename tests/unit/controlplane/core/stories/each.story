@@ -32,11 +32,11 @@ agent east reports 1/1#1 r0 exited 0, 1/2#1 r0 exited 1
     east <- ack 3
 read 2
     answer ok
-    | job-2 starting Dispatching elements=4 started=2 live=1 succeeded=0 failed=0 cancelled=1
+    | job-2 starting Dispatching elements=4 started=1 live=1 succeeded=0 failed=0 cancelled=1
     | element 1#1 assigned on east:n1 pending
 explain 2
     answer ok: placed; its cluster is creating it
-    | job-2 starting Dispatching elements=4 started=2 live=1 succeeded=0 failed=0 cancelled=1
+    | job-2 starting Dispatching elements=4 started=1 live=1 succeeded=0 failed=0 cancelled=1
     | east InsufficientCapacity: needs 1.000 CPU, 0 MiB; east has 0.000 CPU, 65536 MiB free of 3.000 CPU, 65536 MiB
 reload
 agent east hello
@@ -54,7 +54,7 @@ agent east reports 2/1#1 r0 exited 0
     east <- ack 2
 read 2
     answer ok: 2 of 4 elements wait for the success of the same element of job-1 (running)
-    | job-2 queued WaitsForElements elements=4 started=2 live=0 succeeded=1 failed=0 cancelled=1
+    | job-2 queued WaitsForElements elements=4 started=1 live=0 succeeded=1 failed=0 cancelled=1
 agent east reports 1/3#1 r0 exited 0
     replica_phase job=1 element=3 n=1 replica=0 exited exit_code=0
     element_end job=1 element=3 n=1 succeeded Succeeded exit_code=0 outputs=d
@@ -393,7 +393,7 @@ submit ml cpu=1 after=1:each
     | invalid: elements wait for the same elements of job-1, so both are arrays of one size: it has 3, and this job 1
 submit ml cpu=1 picks=1,3,5 after=1:each
     answer ok
-    | invalid: elements wait for the same elements of job-1, and that has others: choose the same ones
+    | invalid: elements of job-1 have other numbers, and only a whole array can be waited for element by element: run after the job itself, with success or any
 submit ml cpu=1 x3 after=1:each,9:each
     answer ok
     | invalid: the elements of a job wait for those of one other job only; name the others with success, any or failure
@@ -409,4 +409,152 @@ agent east reports 1/1#1 r0 exited 1
     east <- ack 2
 submit ml cpu=1 x3 after=1:each
     answer ok
-    | conflict: elements of job-1 have failed or are being stopped, so they cannot be waited for one by one any more; run after the job itself, or after a retry of it
+    | conflict: elements of job-1 have failed or are being stopped, so they cannot be waited for one by one any more; run after the job itself, or after a retry of all of it
+
+# a stopped array for which no array waits any more ends after a load, although none of its elements is open
+config slice_max=1
+. queue ml
+. submit ml cpu=1 x8 | ml cpu=1 x8 after=line1:each | ml cpu=1 x8 after=line2:each
+cancel 1
+    audit tenant=1 actor=ann body=cancel job-1
+    mark_set job=1 kind=2 value=35
+    element_end job=1 element=0 n=0 cancelled Cancelled exit_code=0
+    element_end job=2 element=0 n=0 cancelled NeverMet exit_code=0
+    element_end job=3 element=0 n=0 cancelled NeverMet exit_code=0
+    element_end job=1 element=1 n=0 cancelled Cancelled exit_code=0
+    element_end job=2 element=1 n=0 cancelled NeverMet exit_code=0
+    element_end job=3 element=1 n=0 cancelled NeverMet exit_code=0
+    answer ok
+cancel 2
+    audit tenant=1 actor=ann body=cancel job-2
+    mark_set job=2 kind=2 value=35
+    element_end job=2 element=2 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=2 n=0 cancelled NeverMet exit_code=0
+    element_end job=1 element=2 n=0 cancelled Cancelled exit_code=0
+    answer ok
+next
+    element_end job=2 element=3 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=3 n=0 cancelled NeverMet exit_code=0
+cancel 3
+    audit tenant=1 actor=ann body=cancel job-3
+    job_end job=3 cancelled Cancelled is_array=1 has_marks=1
+    element_end job=1 element=3 n=0 cancelled Cancelled exit_code=0
+    answer ok
+reload
+    element_end job=1 element=4 n=0 cancelled Cancelled exit_code=0
+next
+    job_end job=2 cancelled Cancelled is_array=1 has_marks=1
+    job_end job=1 cancelled Cancelled is_array=1 has_marks=1
+list
+    answer ok
+
+# an element has ended since its fellow failed, and then the job can never start since another one was cancelled
+. queue ml
+. cluster east
+. agent east up n1 cpu=2
+submit ml cpu=1 x2 | ml cpu=1 held | ml cpu=1 x2 after=line1:each,line2:success
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=2 spec=00000000
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=2 kind=1 value=1
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=2 spec=00000000 after=(18 bytes)
+    mark_set job=3 kind=5 value=1 body=(9 bytes)
+    mark_set job=3 kind=9 value=1
+    audit tenant=1 actor=ann body=submit job-1+3
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-1
+    | job-2
+    | job-3
+    east <- start job-1/0#1 seq=1 nodes=1
+    east <- start job-1/1#1 seq=2 nodes=1
+agent east reports 1/0#1 r0 exited 1
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
+    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    element_end job=3 element=0 n=0 cancelled NeverMet exit_code=0
+    east <- ack 2
+cancel 2
+    audit tenant=1 actor=ann body=cancel job-2
+    element_end job=2 element=0 n=0 cancelled Cancelled exit_code=0
+    job_end job=2 cancelled Cancelled is_array=0 has_marks=1
+    mark_set job=3 kind=2 value=52
+    job_end job=3 cancelled NeverMet is_array=1 has_marks=1
+    answer ok
+
+# a third array waits for a second one under way: those that have succeeded there are met, and no others
+. queue ml
+. cluster east
+. agent east up n1 cpu=16
+. submit ml cpu=1 x5 | ml cpu=1 x5 after=line1:each
+. agent east reports 1/0#1 r0 exited 0, 1/3#1 r0 exited 0, 1/4#1 r0 exited 0
+. agent east reports 2/3#1 r0 exited 0
+submit ml cpu=1 x5 after=2:each
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=5 spec=00000000 after=(9 bytes)
+    mark_set job=3 kind=9 value=2
+    audit tenant=1 actor=ann body=submit job-3+1
+    attempt_new job=3 element=3 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-3
+    east <- start job-3/3#1 seq=9 nodes=1
+reload
+read 3
+    answer ok
+    | job-3 starting Dispatching elements=5 started=1 live=1 succeeded=0 failed=0 cancelled=0
+    | element 3#1 assigned on east:n1 pending
+
+# an element that ended without an attempt has not started: the deadline may be changed
+. queue ml
+. cluster east
+. agent east up n1 cpu=2
+. submit ml cpu=1 x3 | ml cpu=1 x3 after=line1:each
+. agent east reports 1/1#1 r0 exited 1
+read 2
+    answer ok: 2 of 3 elements wait for the success of the same element of job-1 (starting)
+    | job-2 queued WaitsForElements elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=1
+edit 2 deadline=60
+    audit tenant=1 actor=ann body=edit job-2 deadline=60
+    job_edit job=2 revision=1 queue=1 priority=0 deadline_s=60
+    mark_set job=2 kind=6 value=1
+    answer ok
+reload
+read 2
+    answer ok: 2 of 3 elements wait for the success of the same element of job-1 (starting)
+    | job-2 queued WaitsForElements elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=1
+edit 2 edits=1 deadline=90
+    audit tenant=1 actor=ann body=edit job-2 deadline=90
+    job_edit job=2 revision=2 queue=1 priority=0 deadline_s=90
+    mark_set job=2 kind=6 value=2
+    answer ok
+. agent east hello
+. agent east inventory 1/0#1 r0 running, 1/2#1 r0 running, end
+. agent east nodes n1 cpu=2
+. agent east reports 1/0#1 r0 exited 0
+edit 2 edits=2 deadline=60
+    answer conflict: its deadline counts from its first start, and it has started: nothing of it was changed
+
+# where the deadline stops an array, its elements that never began are cancelled: none of them failed
+. queue ml
+. cluster east
+. agent east up n1 cpu=1
+. submit ml cpu=1 x3 deadline=60 | ml cpu=1 x3 after=line1:each
+. agent east reports 1/0#1 r0 running
+tick 61s
+  61.000s
+    mark_set job=1 kind=2 value=36
+    element_end job=1 element=1 n=0 cancelled DeadlineExceeded exit_code=0
+    element_end job=2 element=1 n=0 cancelled NeverMet exit_code=0
+    element_end job=1 element=2 n=0 cancelled DeadlineExceeded exit_code=0
+    element_end job=2 element=2 n=0 cancelled NeverMet exit_code=0
+    east <- stop job-1/0#1 seq=2 DeadlineExceeded
+read 1
+    answer ok
+    | job-1 stopping DeadlineExceeded elements=3 started=1 live=1 succeeded=0 failed=0 cancelled=2 on east attempt=1
+    | element 0#1 stopping DeadlineExceeded on east:n1 running
+agent east reports 1/0#1 r0 exited 137
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=137
+    element_end job=1 element=0 n=1 failed DeadlineExceeded exit_code=0 outputs=d
+    element_end job=2 element=0 n=0 cancelled NeverMet exit_code=0
+    job_end job=2 cancelled NeverMet is_array=1 has_marks=1
+    job_end job=1 failed DeadlineExceeded is_array=1 has_marks=1
+    east <- ack 3

@@ -361,3 +361,49 @@ agent east reports 1/0#1 r0 exited 0
     attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/1#1 seq=5 nodes=1
     east <- ack 3
+
+# a limit that keeps the rest of a job from starting ends the job's claim: others have the room at once
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml cpu=3 prio=9
+. submit ml cpu=6 x3
+. agent east reports 1/0#1 r0 running, 2/0#1 r0 running
+submit ml cpu=4
+    shape_new shape=3 body=(12 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+explain 3
+    answer ok: there is room, and jobs that were first and wait for more have claimed it
+    | job-3 queued Claimed
+    | east Claimed: needs 4.000 CPU, 0 MiB; east has 7.000 CPU, 131072 MiB free, of which earlier jobs (1) have claimed 6.000 CPU, 0 MiB
+edit 2 limit=1
+    audit tenant=1 actor=ann body=edit job-2 parallelism=1
+    job_edit job=2 revision=1 queue=1 priority=0 parallelism=1
+    mark_set job=2 kind=6 value=1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    east <- start job-3/0#1 seq=3 nodes=1
+
+# the cancel of a job ends its claim at once, too, while its elements are being stopped
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml cpu=3 prio=9
+. submit ml cpu=6 x3
+. agent east reports 1/0#1 r0 running, 2/0#1 r0 running
+submit ml cpu=4
+    shape_new shape=3 body=(12 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+cancel 2
+    audit tenant=1 actor=ann body=cancel job-2
+    mark_set job=2 kind=2 value=35
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- stop job-2/0#1 seq=3 Cancelled
+    answer ok
+    east <- start job-3/0#1 seq=4 nodes=1
