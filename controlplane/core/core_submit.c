@@ -574,8 +574,8 @@ static void decide(struct core *core, const struct core_event *event, struct cor
     }
 }
 
-/* A dry run of one job says whether it could ever run, even where it would wait.  Elsewhere that was
- * judged: it would have been refused. */
+/* A dry run of one job says whether it could ever run, also where it may wait; elsewhere it would
+ * have been refused. */
 static void say_where(struct core *core, const struct core_event *event, struct core_answer *answer)
 {
     struct fl_str shape = event->submit.at[0].shape;

@@ -435,12 +435,8 @@ await check(
             scopes: ["read", "submit", "cancel"],
             owner: "ben",
         });
-        const { id } = await submit({
-            name: "shared",
-            command: ["true"],
-            hold: true,
-            resources: { cpu: "1000" },
-        });
+        const document = { name: "shared", command: ["true"], hold: true, resources: { cpu: "1000" } };
+        const { id } = await submit(document, "?waitForCluster=true");
         const ben = await browser.newContext({ viewport: WIDE, colorScheme: "light" });
         const other = await ben.newPage();
         other.setDefaultTimeout(WAIT_MS);
@@ -502,7 +498,7 @@ await check(
 );
 
 await check("a held job is released, held again, and cancelled after a question", async () => {
-    const { id } = await submit({ command: ["true"], hold: true, resources: { cpu: "1000" } });
+    const { id } = await submit({ command: ["true"], hold: true, resources: { cpu: "1000" } }, "?waitForCluster=true");
     await open(`/jobs/${id}`);
     await page.getByRole("button", { name: "Release" }).click();
     await page.getByRole("button", { name: "Hold" }).click();

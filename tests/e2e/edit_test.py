@@ -139,9 +139,7 @@ def conditions(h):
         equal(h.job(job)["priority"], 5)
         for wrong in ('"50"', '"5', "5", '"5" "6"', 'W/', "W", ""):
             status, _, text = h.ask("PATCH", f"/v1/jobs/{job}", {"priority": 9}, headers={"If-Match": wrong})
-            equal(status, 412 if wrong == '"50"' else 200 if wrong == "" else 422, f"{wrong}: {text}")
-            if wrong == "":
-                edit(h, job, {"priority": 5})
+            equal(status, 412 if wrong == '"50"' else 422, f"{wrong}: {text}")
     with shows("a job's state changes without its revision: the condition holds"):
         _, tag = edit(h, job, {"hold": False})
         h.api("POST", f"/v1/jobs/{job}:hold", {})

@@ -216,7 +216,7 @@ def shells(h):
         is_refused(401, lambda: visit(Page(h, {"fairlead-00000000": "0" * 64}), job))
     with shows("a page that asks without a WebSocket hears why it would get none, and opens nothing"):
         status, _, answer = page.ask("GET", f"/v1/jobs/{job}/exec?replica=7")
-        equal((status, json.loads(answer)["detail"]), (409, "this replica does not run now; the job is running"))
+        equal((status, json.loads(answer)["detail"]), (422, "the job has one replica, number 0"))
         equal(page.ask("GET", f"/v1/jobs/{job}/exec")[0], 400)
     with shows("signing out ends the shells of that session with a word, and another session's shell goes on"):
         leaver, other = signed_in(h), signed_in(h)
