@@ -100,6 +100,14 @@ void policy_each_end(struct policy *policy, const struct row_element_end *row)
                row->element, fellow);
 }
 
+/* A reason that comes from the elements, not from a stop: one that ends the job at once has no mark
+ * before it. */
+static bool is_of_elements(uint16_t reason)
+{
+    return reason == REASON_Succeeded || reason == REASON_ElementsFailed ||
+           reason == REASON_NeverMet;
+}
+
 /* Not stopped, it is as its elements are. */
 void policy_each_job_end(struct policy *policy, const struct row_job_end *row)
 {
@@ -107,6 +115,7 @@ void policy_each_job_end(struct policy *policy, const struct row_job_end *row)
     bool is_some = job->cancelled > 0 && job->failed == 0;
 
     if (!job->each || job->is_stopped || job->was_cancelled) return;
+    if (!is_of_elements(row->reason)) return;
     if (is_some == (row->reason == REASON_NeverMet && row->state == JOB_cancelled)) return;
     sim_broken(policy->sim, "I38", "job %" PRIu64 " ends for reason %s", row->job,
                reason_name((enum reason)row->reason));
