@@ -277,7 +277,7 @@ static void check_dependencies(const struct core *core, const struct job *job, s
     const struct dependency_edge *edge = dependency_table_first(&core->dependencies, job->id);
 
     fl_assert(!edge || job->is_after);
-    fl_assert(!job->is_after || edge || (run && run->stop == REASON_NeverMet));
+    fl_assert(!job->is_after || edge || (run && run->stop != REASON_none));
     for (; edge; edge = dependency_table_next(&core->dependencies, edge)) {
         fl_assert(edge->job == job->id && edge->target < job->id);
         fl_assert(job_table_find(&core->jobs, (struct fl_job){edge->target}).n);

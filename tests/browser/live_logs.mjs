@@ -24,7 +24,7 @@ import {
 const page = await openPage();
 const live = await submit(
     "live",
-    'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo "line $i at $(date +%s%3N)"; sleep 0.05; done',
+    'i=0; while [ $i -lt 4000 ]; do i=$((i+1)); echo "line $i at $(date +%s%3N)"; sleep 0.05; done',
 );
 
 await check("lines are shown as they are written", async () => {
@@ -33,7 +33,8 @@ await check("lines are shown as they are written", async () => {
     await page.locator(".log-status", { hasText: "live" }).waitFor();
     const delays = await page.evaluate(
         () =>
-            new Promise((resolve) => {
+            new Promise((resolve, reject) => {
+                setTimeout(() => reject(new Error("60 lines did not come within 60 s")), 60_000);
                 const seen = new Set(document.querySelectorAll(".log-text"));
                 const found = [];
                 const observer = new MutationObserver(() => {

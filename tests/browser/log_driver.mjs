@@ -183,7 +183,7 @@ export function rowsInSight(page) {
 
 export const rowCount = (page) => page.evaluate(() => document.querySelectorAll(".log-row").length);
 
-export async function seeText(page, text, timeout = 15_000) {
+export async function seeText(page, text, timeout = PATIENCE_MS) {
     await page.waitForFunction(
         (wanted) =>
             [...document.querySelectorAll(".log-text")].some((line) => line.textContent.includes(wanted)),

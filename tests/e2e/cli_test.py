@@ -401,7 +401,7 @@ def reading(f):
         equal(f.cli("logs", job, "--since", "2100-01-01T00:00:00Z"), "")
         equal(len(f.cli("logs", job, "--since", "1h").splitlines()), 4)
         equal(f.run("logs", job, "--since", "noon").returncode, 64)
-        equal(f.run("logs", job, "-r", "two").returncode, 64)
+        equal(f.run("logs", job, "-r", "two").returncode, 65)
         equal({json.loads(line)["replica"] for line in f.cli("logs", job, "-o", "jsonl").splitlines()}, {0, 1, 2, 3})
     with shows("on a terminal there is colour and a pager; NO_COLOR, --color and --no-pager are obeyed"):
         assert "\033[32msucceeded" in on_a_terminal(f, "ps", "--all", PAGER=""), on_a_terminal(f, "ps", "--all", PAGER="")

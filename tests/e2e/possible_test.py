@@ -115,7 +115,7 @@ def waiting():
     with hub.Hub({"impossible_jobs": "wait"}) as h, shows("with impossible_jobs=wait it is accepted, and a dry run says what it is"):
         h.agent("east", h.join("east"), settings={"cpus": "4", "memory": "8GiB"})
         h.wait_cluster("east", "ready")
-        until("its nodes are known", lambda: not ask(h, LARGE, "?dryRun=true")[1]["placement"]["possible"])
+        until("its nodes are known", lambda: not ask(h, LARGE, "?dryRun=true&placement=true")[1]["placement"]["possible"])
         status, job = ask(h, LARGE)
         equal((status, job["state"]), (201, "queued"))
 

@@ -184,6 +184,17 @@ static uint64_t random_number(struct fl_prng *prng, enum row_type type)
     }
 }
 
+/* No core edits a job before it has accepted it. */
+static bool is_edited(const struct core_batch *batch, uint64_t job)
+{
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        const struct row *row = &batch->rows.at[i];
+
+        if (row->kind == ROW_job_edit && row->job_edit.job == job) return true;
+    }
+    return false;
+}
+
 void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
 {
     struct row row = {.kind = row_kinds[fl_prng_below(prng, row_kinds_len)]};
@@ -210,5 +221,6 @@ void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
     if (row.kind == ROW_job_end) row.job_end.has_marks = 1;
     /* None of the jobs above: a job ends once, after it was accepted. */
     if (row.kind == ROW_job_end) row.job_end.job += 6;
+    if (row.kind == ROW_job_new && is_edited(batch, row.job_new.job)) return;
     core_batch_row(batch, &row);
 }

@@ -23,7 +23,7 @@ PURE_LIBRARIES = {
 PURE_SYMBOLS = set("""
     memcpy memmove memset memcmp memchr memrchr strlen strnlen strcmp strncmp strchr strrchr strcspn snprintf vsnprintf
     __memcpy_chk __memmove_chk __memset_chk __snprintf_chk __vsnprintf_chk
-    malloc calloc realloc free abort __stack_chk_fail _GLOBAL_OFFSET_TABLE_
+    malloc calloc realloc free abort __stack_chk_fail _GLOBAL_OFFSET_TABLE_ __popcountdi2
 """.split())
 # shared/base itself: an assertion speaks before it aborts, and the queue between threads waits.
 BASE_SYMBOLS = PURE_SYMBOLS | set("""

@@ -558,3 +558,37 @@ agent east reports 1/0#1 r0 exited 137
     job_end job=2 cancelled NeverMet is_array=1 has_marks=1
     job_end job=1 failed DeadlineExceeded is_array=1 has_marks=1
     east <- ack 3
+
+# a stopped array waits for no other job any more, so neither a load nor the end of that job changes its reason
+config slice_max=1
+. queue ml
+. submit ml cpu=1 | ml cpu=1 x6 after=line1:success | ml cpu=1 x6 after=line2:each
+cancel 2
+    audit tenant=1 actor=ann body=cancel job-2
+    mark_set job=2 kind=2 value=35
+    element_end job=2 element=0 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=0 n=0 cancelled NeverMet exit_code=0
+    element_end job=2 element=1 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=1 n=0 cancelled NeverMet exit_code=0
+    answer ok
+cancel 1
+    audit tenant=1 actor=ann body=cancel job-1
+    element_end job=1 element=0 n=0 cancelled Cancelled exit_code=0
+    job_end job=1 cancelled Cancelled is_array=0
+    element_end job=2 element=2 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=2 n=0 cancelled NeverMet exit_code=0
+    answer ok
+next
+    element_end job=2 element=3 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=3 n=0 cancelled NeverMet exit_code=0
+reload
+    element_end job=2 element=4 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=4 n=0 cancelled NeverMet exit_code=0
+next
+    element_end job=2 element=5 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=5 n=0 cancelled NeverMet exit_code=0
+    job_end job=3 cancelled NeverMet is_array=1 has_marks=1
+    job_end job=2 cancelled Cancelled is_array=1 has_marks=1
+next
+list
+    answer ok
