@@ -131,6 +131,7 @@ void policy_after_job_end(struct policy *policy, const struct row_job_end *row)
                    job_state_name((enum job_state)row->state), job->started);
     }
     if (job->after.len == 0 || !is_failed(policy, job)) return;
+    if (job->is_stopped && job->stop == row->reason) return; /* stopped before that was so */
     sim_broken(policy->sim, "I34",
                "job %" PRIu64 " ends for reason %s, and what it waits for can never be", row->job,
                reason_name((enum reason)row->reason));
