@@ -63,18 +63,16 @@ static struct pair *link_pair(struct core *core, struct job_slot slot, struct jo
 static void meet_ended(struct core *core, struct pair *pair, const struct job *target)
 {
     const struct job_run *run = job_table_run(&core->jobs, target);
-    struct element_slot slot;
-    uint32_t number = 0;
+    uint32_t number = 0, from = 0;
 
     if (run->pair) {
         pair_make_ready_begun(pair, run->pair);
     } else {
         pair_make_ready_before(pair, target->elements_next);
     }
-    for (uint32_t from = 0;
-         (slot = job_table_next_element(&core->jobs, target, from, &number)).n != 0;
-         from = number + 1) {
+    while (job_table_next_element(&core->jobs, target, from, &number).n != 0) {
         core_look(core, 1);
+        from = number + 1;
         pair_wait_again(pair, job_table_place(&core->jobs, target, number));
     }
 }

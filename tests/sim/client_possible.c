@@ -48,8 +48,8 @@ static bool knows_gpus(const struct fake_client *client, uint32_t number)
     for (uint32_t n = 0; n < NODES_MAX; n++) {
         const char *name = client->ports.gpu_node(client->ports.ctx, number, n);
 
-        if (name && !checks_knows_gpus(client->checks, client->clusters[number], name))
-            return false;
+        if (!name) continue;
+        if (!checks_knows_gpus(client->checks, client->clusters[number], name)) return false;
     }
     return true;
 }

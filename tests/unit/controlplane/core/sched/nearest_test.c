@@ -25,8 +25,9 @@ static void make(struct world *world)
     struct fl_err err = {0};
 
     init(world);
-    if (names.names.len == 0)
+    if (names.names.len == 0) {
         assert_true(resource_table_put(&names, KIND, FL_STR("x.io/fpga"), &err));
+    }
     east = enrol(world, "east");
     west = enrol(world, "west");
     report(world, east, "n1", (struct fl_resources){(uint64_t)16 << 30, 8000, 0},
