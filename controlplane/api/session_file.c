@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "shared/base/alloc.h"
+#include "shared/base/map.h"
 #include "shared/io/file.h"
 #include "shared/tls/digest.h"
 
@@ -65,7 +66,8 @@ static bool read_line(struct fl_str line, struct session *ret_session)
         words[i] = fl_str_cut(&line, ' ');
     }
     *ret_session = (struct session){0};
-    if (line.len > 0 || words[1].len == 0 || words[1].len >= sizeof ret_session->token.id) {
+    if (line.len > 0 || words[1].len == 0 || words[1].len >= sizeof ret_session->token.id ||
+        memchr(words[1].at, '\0', words[1].len)) {
         return false;
     }
     memcpy(ret_session->token.id, words[1].at, words[1].len);
@@ -87,21 +89,34 @@ static bool take(struct session_table *table, struct session session, struct ses
     return true;
 }
 
+/* Each key once. */
+static bool read_lines(struct fl_str text, struct fl_map *keys, struct session *sessions)
+{
+    while (text.len > 0) {
+        struct session *session = &sessions[keys->len];
+
+        if (keys->len == SESSIONS_MAX || !read_line(fl_str_cut(&text, '\n'), session) ||
+            fl_map_find(keys, &session->key, sizeof session->key, NULL)) {
+            return false;
+        }
+        fl_map_put(keys, &session->key, sizeof session->key, 0);
+    }
+    return true;
+}
+
 static bool read_all(struct fl_str text, struct session *sessions, size_t *ret_len)
 {
     struct fl_str head = FL_STR(HEAD);
+    struct fl_map keys = {0};
+    bool is_good;
 
-    *ret_len = 0;
     if (text.len < head.len || memcmp(text.at, head.at, head.len) != 0) return false;
     text.at += head.len;
     text.len -= head.len;
-    while (text.len > 0) {
-        if (*ret_len == SESSIONS_MAX || !read_line(fl_str_cut(&text, '\n'), &sessions[*ret_len])) {
-            return false;
-        }
-        ++*ret_len;
-    }
-    return true;
+    is_good = read_lines(text, &keys, sessions);
+    *ret_len = keys.len;
+    fl_map_fini(&keys);
+    return is_good;
 }
 
 bool session_file_read(int dir_fd, struct session_table *table, struct session_times at,

@@ -36,16 +36,18 @@ struct head {
 
 FL_ENUM_NAMES(fl_line_level_name, enum fl_line_level, FL_LINE_LEVELS(FL_NAME))
 
-/* Behind the escape sequence at 'i', which is a colour or the like: ESC [ ... letter. */
+/* Behind the escape sequence at 'i', which is a colour or the like: ESC [ ... letter.  One that is
+ * cut ends with its line. */
 static size_t skip_escape(struct fl_str line, size_t i)
 {
     size_t end = i + 2;
 
     if (end > line.len || line.at[i + 1] != '[') return i + 1;
-    while (end < line.len && end < i + SKIPPED_MAX && !fl_is_letter(line.at[end])) {
+    while (end < line.len && end < i + SKIPPED_MAX && line.at[end] != '\n' &&
+           !fl_is_letter(line.at[end])) {
         end++;
     }
-    return end < line.len ? end + 1 : end;
+    return end < line.len && line.at[end] != '\n' ? end + 1 : end;
 }
 
 static struct head head_of(struct fl_str line)

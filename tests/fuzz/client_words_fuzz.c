@@ -1,8 +1,8 @@
-/* Short texts that clients of the API send: the cursor of a list of jobs, the range of a log, the
- * size of a terminal.
- * Property: a cursor that is read prints as the very same text; a range begins at or before its
- * end; a size that is read is the same in its shortest form.  The bytes are also the last words of
- * a visit: its Status is JSON with those words.
+/* Short texts that clients of the API send: the cursor of a list of jobs, the place in a stream of
+ * events, a time, the range of a log, the size of a terminal.
+ * Property: a cursor, a place or a time that is read prints as the very same text; a range begins
+ * at or before its end; a size that is read is the same in its shortest form.  The bytes are also
+ * the last words of a visit: its Status is JSON with those words.
  * The planted bug (planted/client_words.patch) takes a cursor in any spelling.
  *
  *     tests/fuzz/planted.sh client_words */
@@ -12,10 +12,12 @@
 #include <string.h>
 
 #include "controlplane/api/cursor.h"
+#include "controlplane/api/event_place.h"
 #include "controlplane/api/line_range.h"
 #include "controlplane/visits/visit_status.h"
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
+#include "shared/base/time_text.h"
 #include "shared/json/json.h"
 
 enum { TEXT_BYTES_MAX = 1024 };
@@ -28,6 +30,29 @@ static void read_cursor(struct fl_str text)
     if (!api_cursor_parse(text, &cursor)) return;
     api_cursor_print(cursor, again);
     fl_assert(fl_str_eq(fl_str_c(again), text));
+}
+
+static void read_place(struct fl_str text)
+{
+    char again[EVENT_PLACE_TEXT_MAX];
+    struct event_place place;
+
+    if (!event_place_parse(text, &place)) return;
+    event_place_print(place, again);
+    fl_assert(fl_str_eq(fl_str_c(again), text));
+}
+
+/* With or without milliseconds, which are printed always. */
+static void read_time(struct fl_str text)
+{
+    char again[FL_TIME_TEXT_MAX];
+    fl_ms when, same;
+
+    if (!fl_time_parse(text, &when)) return;
+    fl_assert(when != 0);
+    fl_time_print(when, again);
+    fl_assert(fl_time_parse(fl_str_c(again), &same) && same == when);
+    fl_assert(text.len > 19 && memcmp(again, text.at, 19) == 0);
 }
 
 static void read_range(struct fl_str text)
@@ -85,6 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > TEXT_BYTES_MAX) return 0;
     read_cursor(text);
+    read_place(text);
+    read_time(text);
     read_range(text);
     read_size(text);
     write_status(text);

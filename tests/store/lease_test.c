@@ -58,42 +58,6 @@ static void of_two_one_leads_for_as_long_as_it_renews(void **state)
     fl_free(conninfo);
 }
 
-static void a_released_lease_is_taken_at_once(void **state)
-{
-    char *conninfo = help_database();
-    struct help *a = instance(conninfo, "a", LONG_MS), *b = instance(conninfo, "b", LONG_MS);
-
-    (void)state;
-    assert_int_equal(help_take(a, 0), FL_OK);
-    store_release(a->store, help_now());
-    help_until(a, store_is_released(a->store));
-    assert_false(a->is_lease_lost);
-    assert_int_equal(help_take(b, 0), FL_OK);
-    assert_int_equal(b->taken.epoch, 2);
-    help_destroy(a);
-    help_destroy(b);
-    fl_free(conninfo);
-}
-
-static void the_same_instance_takes_over_from_itself_at_once(void **state)
-{
-    char *conninfo = help_database();
-    struct help *a = instance(conninfo, "a", LONG_MS), *again = instance(conninfo, "a", LONG_MS);
-    struct core_batch *batch = help_batch(1);
-
-    (void)state;
-    assert_int_equal(help_take(a, 0), FL_OK);
-    assert_int_equal(help_take(again, 0), FL_OK);
-    help_job(batch, 1, 1);
-    assert_int_not_equal(help_commit(a, batch), ENGINE_COMMITTED); /* its writer was ended */
-    assert_int_equal(help_number(conninfo, "select count(*) from job"), 0);
-    help_until(a, a->is_lease_lost);
-    core_batch_destroy(batch);
-    help_destroy(a);
-    help_destroy(again);
-    fl_free(conninfo);
-}
-
 static void the_lease_of_one_that_is_gone_expires_by_the_databases_time(void **state)
 {
     char *conninfo = help_database();
@@ -280,8 +244,6 @@ static void a_lease_that_ends_in_a_day_is_not_waited_for(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(of_two_one_leads_for_as_long_as_it_renews),
-         cmocka_unit_test(a_released_lease_is_taken_at_once),
-         cmocka_unit_test(the_same_instance_takes_over_from_itself_at_once),
          cmocka_unit_test(the_lease_of_one_that_is_gone_expires_by_the_databases_time),
          cmocka_unit_test(a_holder_that_cannot_renew_stops_at_two_thirds),
          cmocka_unit_test(one_that_slept_past_two_thirds_knows_it_before_it_issues),

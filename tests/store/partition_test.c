@@ -106,24 +106,6 @@ static void room_runs_ahead_of_the_newest_numbers(void **state)
     rig_fini(&rig);
 }
 
-static void a_jump_of_the_numbers_finds_room(void **state)
-{
-    struct partition_config config = help_partitions(SPAN, BATCH_SPAN);
-    struct rig rig = rig_create(&config);
-    struct core_batch *batch = help_batch(++rig.number);
-
-    (void)state;
-    help_row(batch, (struct row){.kind = ROW_counter,
-                                 .counter = {.counter = CORE_COUNTER_job_next, .value = 5000000}});
-    assert_int_equal(help_commit(rig.help, batch), ENGINE_COMMITTED);
-    restart(&rig, &config);
-    help_until(rig.help, rig.help->job_below > 5000000);
-    rig.job = 5000000;
-    commit(&rig, 0);
-    core_batch_destroy(batch);
-    rig_fini(&rig);
-}
-
 /* In a transaction that stays open: no partition can go while it does. */
 static void read_all_tables(PGconn *reader)
 {
@@ -409,7 +391,6 @@ static void old_keys_are_deleted_in_chunks(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(room_runs_ahead_of_the_newest_numbers),
-         cmocka_unit_test(a_jump_of_the_numbers_finds_room),
          cmocka_unit_test(what_is_old_goes_while_a_writer_commits_and_a_reader_reads),
          cmocka_unit_test(a_held_job_keeps_its_own_rows_and_no_others),
          cmocka_unit_test(when_all_is_old_the_newest_partitions_stay),

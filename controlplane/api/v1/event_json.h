@@ -1,24 +1,13 @@
 /* event_json.h - what a committed row tells those who follow events.
- * The rows of a batch are numbered; (batch, row) is the event's id in a stream, "17.3", and its
- * place to resume behind.  Live notices and the journal's body are the same bytes, so both end
- * here.
+ * Live notices and the journal's body are the same bytes, so both end here.
  * Pure, but for the names it looks up. */
 #pragma once
 
+#include "controlplane/api/event_place.h"
 #include "controlplane/core/row.h"
 
 struct directory;
 struct fl_buf;
-
-struct event_place {
-    uint64_t batch;
-    uint32_t row;
-};
-
-#define EVENT_PLACE_TEXT_MAX 32
-void event_place_print(struct event_place place, char out[EVENT_PLACE_TEXT_MAX]);
-/* False for all that print never writes. */
-bool event_place_parse(struct fl_str text, struct event_place *ret_place);
 
 struct event_filter {
     struct fl_job job;           /* none: every job, and queues and clusters */

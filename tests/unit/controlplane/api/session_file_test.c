@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "shared/io/file.h"
+#include "shared/tls/digest.h"
 #include "tests/fl_test.h"
 
 enum { WALL = 1000000000 };
@@ -178,6 +179,31 @@ static void of_a_damaged_file_nothing_is_taken(void **state)
     session_table_destroy(table);
 }
 
+/* Found by the fuzzer: two sessions of one key, of which only one could be ended; and a token that
+ * was cut at its zero byte, so that the file of the next process was damaged. */
+static void a_key_that_comes_twice_and_a_zero_byte_are_damage(void **state)
+{
+    struct place *place = *state;
+    struct session_table *table = session_table_create();
+    struct session_times at = {0, WALL};
+    char digest[FL_DIGEST_TEXT_MAX], text[1024];
+    struct fl_err err = {0};
+    int len;
+
+    fl_digest_print((struct fl_digest){{7}}, digest);
+    len = snprintf(text, sizeof text, "fairlead sessions 1\n%s ann %s 0 %d %d\n%s ben %s 0 %d %d\n",
+                   digest, digest, WALL + 99, WALL, digest, digest, WALL + 99, WALL);
+    assert_true(fl_file_write(place->fd, SESSION_FILE, text, (size_t)len, 0600, &err));
+    assert_false(session_file_read(place->fd, table, at, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    len = snprintf(text, sizeof text, "fairlead sessions 1\n%s a%cn %s 0 %d %d\n", digest, '\0',
+                   digest, WALL + 99, WALL);
+    assert_true(fl_file_write(place->fd, SESSION_FILE, text, (size_t)len, 0600, &err));
+    assert_false(session_file_read(place->fd, table, at, &err));
+    assert_int_equal(session_table_len(table), 0);
+    session_table_destroy(table);
+}
+
 static void without_a_file_there_is_none(void **state)
 {
     struct place *place = *state;
@@ -195,4 +221,6 @@ FL_TESTS(TEST(a_session_goes_on_in_the_next_process), TEST(the_time_in_between_c
          TEST(a_clock_that_was_set_back_gives_no_more_time),
          TEST(a_session_that_is_over_is_not_kept),
          TEST(no_text_of_a_session_or_a_token_is_in_the_file),
-         TEST(of_a_damaged_file_nothing_is_taken), TEST(without_a_file_there_is_none))
+         TEST(of_a_damaged_file_nothing_is_taken),
+         TEST(a_key_that_comes_twice_and_a_zero_byte_are_damage),
+         TEST(without_a_file_there_is_none))

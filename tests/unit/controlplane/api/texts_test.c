@@ -1,8 +1,8 @@
 /* The small texts of the API: problems, cursors, places of events, times, lines. */
 #include "controlplane/api/cursor.h"
+#include "controlplane/api/event_place.h"
 #include "controlplane/api/ndjson.h"
 #include "controlplane/api/problem.h"
-#include "controlplane/api/v1/event_json.h"
 #include "shared/base/buf.h"
 #include "tests/fl_test.h"
 

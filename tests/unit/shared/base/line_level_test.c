@@ -35,6 +35,8 @@ static void colours_are_passed_over(void **state)
     assert_int_equal(fl_line_level_guess(FL_STR("\033[")), FL_LINE_LEVEL_none);
     assert_int_equal(fl_line_level_guess(FL_STR("\033")), FL_LINE_LEVEL_none);
     assert_int_equal(fl_line_level_guess(FL_STR("\033[1;1;1;1;1")), FL_LINE_LEVEL_none);
+    /* Found by the fuzzer: a cut one took the next line with it. */
+    assert_int_equal(fl_line_level_guess(FL_STR("a \033[0\nx ERROR")), FL_LINE_LEVEL_none);
 }
 
 static void only_the_beginning_is_looked_at(void **state)
