@@ -88,7 +88,7 @@ void label_counts_add(struct label_counts *counts, const struct read_job *job)
     struct fl_str value;
 
     add(&counts->total, state);
-    if (!find_value(job->labels, counts->key, &value)) {
+    if (!find_value(job->row.labels, counts->key, &value)) {
         add(&counts->without, state);
     } else {
         struct label_count *count = count_of(counts, value);

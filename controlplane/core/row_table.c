@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "controlplane/core/core_event.h" /* limits */
+#include "shared/base/arena.h"
 #include "shared/base/assert.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a wider number begins as a narrow one");
@@ -146,6 +147,43 @@ bool row_set_bytes(struct row *row, const struct row_field *field, struct fl_str
     if (bytes.len != sizeof(struct fl_digest)) return false;
     memcpy(at, bytes.at, bytes.len);
     return true;
+}
+
+void row_keep(struct row *row, struct fl_arena *arena)
+{
+    struct row_info info = row_info(row->kind);
+
+    for (const struct row_field *field = info.fields; field < info.fields + info.len; field++) {
+        if (field->max == 0) continue;
+        fl_assert(row_set_bytes(row, field, fl_arena_str(arena, row_bytes(row, field))));
+    }
+}
+
+const struct row_field *row_field_named(enum row_kind kind, const char *name)
+{
+    struct row_info info = row_info(kind);
+
+    for (size_t i = 0; i < info.len; i++) {
+        if (strcmp(info.fields[i].name, name) == 0) return &info.fields[i];
+    }
+    return NULL;
+}
+
+void row_edit(struct row *job, const struct row *edit)
+{
+    struct row_info info = row_info(edit->kind);
+
+    for (size_t i = 0; i < info.len; i++) {
+        const struct row_field *from = &info.fields[i];
+        const struct row_field *to = row_field_named(job->kind, from->name);
+
+        if (!to || from->is_key || from->type >= ROW_TYPE_COUNT) continue;
+        if (row_number_bytes(from) > 0) {
+            row_set_number(job, to, (uint64_t)row_number(edit, from));
+        } else {
+            fl_assert(row_set_bytes(job, to, row_bytes(edit, from)));
+        }
+    }
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */

@@ -6,6 +6,8 @@
 
 #include "controlplane/core/row.h"
 
+struct fl_arena;
+
 /* The tables.  JOURNAL rows have none; open_job keeps a part of job_new. */
 enum row_table {
     ROW_TABLE_none,
@@ -85,6 +87,15 @@ void row_set_number(struct row *row, const struct row_field *field, uint64_t v);
 struct fl_str row_bytes(const struct row *row, const struct row_field *field);
 /* False: these are not as many as a digest has. */
 FL_CHECK bool row_set_bytes(struct row *row, const struct row_field *field, struct fl_str bytes);
+
+/* The row's strings become copies in the arena. */
+void row_keep(struct row *row, struct fl_arena *arena);
+
+/* NULL: rows of this kind have no field of this name. */
+const struct row_field *row_field_named(enum row_kind kind, const char *name);
+
+/* The job_new row takes each value of a job_edit row that it has a field for, but its key. */
+void row_edit(struct row *job, const struct row *edit);
 
 /* A row's key in bytes whose order is that of the fields: numbers are big endian.  Empty for a row
  * without one. */

@@ -167,9 +167,9 @@ static void on_jobs(void *ctx, const struct read_jobs *jobs)
     struct fl_err err = {0};
 
     for (size_t i = 0; !jobs->err && i < jobs->len; i++) {
-        spec_cache_put_job(front->shared.specs, jobs->at[i].job, jobs->at[i].spec,
-                           jobs->at[i].params);
-        starts->specs[i] = (struct read_spec){jobs->at[i].job, jobs->at[i].spec};
+        spec_cache_put_job(front->shared.specs, jobs->at[i].job, jobs->at[i].row.spec,
+                           jobs->at[i].row.params);
+        starts->specs[i] = (struct read_spec){jobs->at[i].job, jobs->at[i].row.spec};
     }
     if (jobs->err) {
         put_off_starts(starts);

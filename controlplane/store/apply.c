@@ -16,10 +16,9 @@ struct statement {
     int params;
     bool has_range; /* 'lo' and 'hi' are among them */
     struct row_columns columns;
-    enum pg_stmt alike;     /* stands in for it where 'alike_columns' are one value each; 0: none */
-    uint32_t alike_columns; /* a bit each */
-    size_t arrays_len;      /* as many as columns; 1 in a statement that no row is bound to */
-    size_t kept_bytes;      /* its arrays had so many when they were last counted */
+    enum pg_stmt alike; /* stands in for it where some columns are one value each; 0: none */
+    size_t arrays_len;  /* as many as columns; 1 in a statement that no row is bound to */
+    size_t kept_bytes;  /* its arrays had so many when they were last counted */
     /* The rest belongs to the batch being built. */
     struct pg_array arrays[ROW_COLUMNS_MAX];
     uint64_t lo, hi; /* smallest and largest job of its rows */
@@ -38,9 +37,11 @@ struct keyed {
 /* The part of job_new that open_job keeps, of a job that has no row there yet. */
 struct late_job {
     uint64_t job; /* 0: there is none */
-    uint32_t tenant, queue, shape, elements, deadline_s, parallelism;
-    int32_t priority;
-    uint16_t retries_max;
+#define F(type, name)
+#define B(type, name, max)
+#define L(type, name) ROW_FIELD_##type name;
+#define ROW(name, number, fold, table, fields) fields
+#include "controlplane/core/rows.def"
 };
 
 /* A statement of the writer's. */
@@ -66,19 +67,6 @@ struct apply {
     int64_t batch_be, epoch_be, at_be;
 };
 
-/* A statement's other text; it has been seen already. */
-static void add_alike(struct apply *apply, enum pg_stmt number)
-{
-    struct statement *of = &apply->stmts[pg_stmts[number].of];
-    const struct statement *alike = &apply->stmts[number];
-
-    of->alike = number;
-    for (int i = 0; i < alike->params; i++) {
-        if (alike->sources[i] < PG_OF_ONE) continue;
-        of->alike_columns |= UINT32_C(1) << (alike->sources[i] - PG_OF_ONE);
-    }
-}
-
 struct apply *apply_create(size_t late_jobs)
 {
     struct apply *apply = fl_new(struct apply);
@@ -96,13 +84,13 @@ struct apply *apply_create(size_t late_jobs)
         memcpy(stmt->sources, text.sources, sizeof stmt->sources);
         stmt->params = text.params;
         if (pg_stmts[i].alike) {
-            add_alike(apply, (enum pg_stmt)i);
+            apply->stmts[pg_stmts[i].of].alike = (enum pg_stmt)i;
             continue;
         }
         stmt->has_range = memchr(text.sources, PG_OF_LO, sizeof text.sources) != NULL;
         if (pg_stmts[i].place) stmt->columns = row_columns(pg_stmts[i].place);
-        apply->of_kind[pg_stmts[i].place] =
-            (enum pg_stmt)i; /* attempt_new's and job_new's: the last; job_edit's is named below */
+        /* attempt_new's and job_new's: the last */
+        if (!pg_stmts[i].edits) apply->of_kind[pg_stmts[i].place] = (enum pg_stmt)i;
         stmt->arrays_len = pg_stmts[i].place ? stmt->columns.len : 1;
         apply->writers[apply->writers_len++] = (struct writer){
             .stmt = (enum pg_stmt)i, .has_rows = stmt->params > 0 && i != PG_STMT_chain};
@@ -178,18 +166,31 @@ static struct late_job *late_slot(struct apply *apply, uint64_t job)
     return &apply->late[job & (apply->late_jobs - 1)];
 }
 
+static void keep_late(struct late_job *late, const struct row_job_new *job)
+{
+    late->job = job->job;
+#define F(type, name)
+#define B(type, name, max)
+#define L(type, name) late->name = job->name;
+#define ROW(name, number, fold, table, fields) fields
+#include "controlplane/core/rows.def"
+}
+
+static struct row row_of(const struct late_job *late)
+{
+    struct row row = {.kind = ROW_job_new, .job_new.job = late->job};
+
+#define F(type, name)
+#define B(type, name, max)
+#define L(type, name) row.job_new.name = late->name;
+#define ROW(name, number, fold, table, fields) fields
+#include "controlplane/core/rows.def"
+    return row;
+}
+
 static void write_late(struct apply *apply, struct late_job *late)
 {
-    struct row row = {.kind = ROW_job_new,
-                      .job_new = {.job = late->job,
-                                  .tenant = late->tenant,
-                                  .queue = late->queue,
-                                  .shape = late->shape,
-                                  .priority = late->priority,
-                                  .elements = late->elements,
-                                  .deadline_s = late->deadline_s,
-                                  .retries_max = late->retries_max,
-                                  .parallelism = late->parallelism}};
+    struct row row = row_of(late);
 
     if (late->job > 0) add_row(apply, PG_STMT_open_job, &row);
     late->job = 0;
@@ -211,15 +212,7 @@ static void add_late(struct apply *apply, const struct row *row)
         write_late(apply, late_slot(apply, old));
     }
     apply->job_newest = job->job;
-    *late_slot(apply, job->job) = (struct late_job){.job = job->job,
-                                                    .tenant = job->tenant,
-                                                    .queue = job->queue,
-                                                    .shape = job->shape,
-                                                    .priority = job->priority,
-                                                    .elements = job->elements,
-                                                    .deadline_s = job->deadline_s,
-                                                    .retries_max = job->retries_max,
-                                                    .parallelism = job->parallelism};
+    keep_late(late_slot(apply, job->job), job);
 }
 
 static void end_job(struct apply *apply, const struct row_job_end *end)
@@ -235,25 +228,22 @@ static void end_job(struct apply *apply, const struct row_job_end *end)
 }
 
 /* The rows that the job has, or is to have, take its new values. */
-static void edit_job(struct apply *apply, const struct row *row)
+static void edit_job(struct apply *apply, const struct row *edit)
 {
-    const struct row_job_edit *edit = &row->job_edit;
-    struct late_job *late = late_slot(apply, edit->job);
+    struct late_job *late = late_slot(apply, edit->job_edit.job);
+    struct row job = row_of(late);
 
-    add_row(apply, PG_STMT_job_edited, row);
-    if (late->job == edit->job) {
-        late->queue = edit->queue;
-        late->priority = edit->priority;
-        late->deadline_s = edit->deadline_s;
-        late->parallelism = edit->parallelism;
+    add_row(apply, PG_STMT_job_edited, edit);
+    if (late->job == edit->job_edit.job) {
+        row_edit(&job, edit);
+        keep_late(late, &job.job_new);
     } else {
-        add_row(apply, PG_STMT_open_job_edited, row);
+        add_row(apply, PG_STMT_open_job_edited, edit);
     }
 }
 
 static void append(struct apply *apply, enum pg_stmt stmt, const struct row *row)
 {
-    if (row->kind == ROW_job_edit) stmt = PG_STMT_job_edit;
     if (row->kind != ROW_job_end || row->job_end.is_array) add_row(apply, stmt, row);
     if (row->kind == ROW_job_new) add_late(apply, row);
     if (row->kind == ROW_job_end) end_job(apply, &row->job_end);
@@ -378,14 +368,15 @@ static struct pg_value value_from(struct apply *apply, enum pg_stmt number, uint
     }
 }
 
-/* Whether each column that its other text has as one value is that in this batch. */
-static bool are_alike(const struct statement *stmt)
+/* Whether each column that its other text, 'alike', has as one value is that in this batch. */
+static bool are_alike(const struct statement *stmt, const struct statement *alike)
 {
-    if (!stmt->alike) return false;
-    for (size_t i = 0; i < stmt->columns.len; i++) {
-        bool must_be = (stmt->alike_columns >> i & 1) != 0;
+    for (int i = 0; i < alike->params; i++) {
+        uint8_t source = alike->sources[i];
 
-        if (must_be && !pg_array_is_one(&stmt->arrays[i])) return false;
+        if (source >= PG_OF_ONE && !pg_array_is_one(&stmt->arrays[source - PG_OF_ONE])) {
+            return false;
+        }
     }
     return true;
 }
@@ -398,7 +389,7 @@ static void bind(struct apply *apply, enum pg_stmt number, struct apply_stmt *to
         to->values[0] = pg_array_value(&apply->stmts[number].arrays[0], PG_INT8);
         return;
     }
-    if (are_alike(stmt)) to->stmt = stmt->alike;
+    if (stmt->alike && are_alike(stmt, &apply->stmts[stmt->alike])) to->stmt = stmt->alike;
     stmt = &apply->stmts[to->stmt];
     for (int i = 0; i < stmt->params; i++) {
         to->values[i] = value_from(apply, number, stmt->sources[i]);

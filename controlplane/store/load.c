@@ -124,20 +124,6 @@ static void add(struct load *load, unsigned place, const char *sql)
     fl_vec_push(&load->parts, (struct part){.place = place, .sql = sql});
 }
 
-/* The columns of a place, or of its key, each behind 'prefix'. */
-static const char *column_list(struct load *load, const struct row_columns *columns,
-                               const char *prefix, bool is_key)
-{
-    const char *list = "";
-
-    for (size_t i = 0; i < columns->len; i++) {
-        if (is_key && !columns->at[i]->is_key) continue;
-        list = fl_arena_printf(&load->arena, "%s%s%s%s", list, *list ? ", " : "", prefix,
-                               row_column_name(columns, i));
-    }
-    return list;
-}
-
 /* The newest job, even an ended one, gives the next number. */
 static const char counters[] =
     "select 1::smallint, greatest((select value from counter where id = 1), (select max(id) from"
@@ -150,8 +136,8 @@ static void add_whole(struct load *load, enum row_kind kind)
 
     if (kind != ROW_counter) {
         sql = fl_arena_printf(&load->arena, "select %s from %s order by %s",
-                              column_list(load, &columns, "", false), columns.table,
-                              column_list(load, &columns, "", true));
+                              row_column_list(&columns, "", false, &load->arena), columns.table,
+                              row_column_list(&columns, "", true, &load->arena));
     }
     add(load, kind, sql);
 }
@@ -167,7 +153,7 @@ static void add_jobs(struct load *load, uint64_t first, uint64_t last)
 {
     uint64_t width = chunk_width(first, last, JOBS_CHUNKS);
     struct row_columns columns = row_columns(ROW_OPEN_JOB);
-    const char *list = column_list(load, &columns, "", false);
+    const char *list = row_column_list(&columns, "", false, &load->arena);
 
     if (last == 0) return; /* none is open */
     for (uint64_t from = first; from <= last; from += width) {
@@ -211,8 +197,9 @@ static const char *elements_sql(struct load *load, unsigned place, uint64_t p, u
                                 uint64_t hi)
 {
     struct row_columns columns = row_columns(place);
-    const char *table = columns.table, *list = column_list(load, &columns, "t.", false);
-    const char *key = column_list(load, &columns, "t.", true);
+    const char *table = columns.table;
+    const char *list = row_column_list(&columns, "t.", false, &load->arena);
+    const char *key = row_column_list(&columns, "t.", true, &load->arena);
 
     return fl_arena_printf(&load->arena, of_jobs, open_jobs(load, table, "", p, lo, hi), list,
                            table, p, key, list, table, p, p, key);

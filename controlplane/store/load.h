@@ -9,9 +9,9 @@
  * most, so that the lease is renewed meanwhile; a part that is ahead of its turn is read up to
  * LOAD_AHEAD_ROWS and LOAD_AHEAD_BYTES.
  *
- * job_new rows have only the fields that open_job keeps: job, tenant, queue, shape, priority,
- * elements.  The counter job_next is always among the counters: the greater of its stored value and
- * 1 + the newest job.  Uses pg_conn.  Not thread-safe. */
+ * job_new rows have only the fields that open_job keeps (K and L in rows.def).  The counter
+ * job_next is always among the counters: the greater of its stored value and 1 + the newest job.
+ * Uses pg_conn.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/core/row.h"

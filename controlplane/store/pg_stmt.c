@@ -24,19 +24,24 @@ enum {
 };
 
 const struct pg_stmt_info pg_stmts[PG_STMTS_LEN] = {
-#define STMT(name, role, types, sql) {#name, PG_##role, 0, "", sql, {UNWRAP types}, COUNT_OF types},
+#define STMT(name, role, types, sql) ROW_STMT(name, role, 0, "", types, sql)
 #define ROW_STMT(name, role, place, without, types, sql)                                           \
-    {#name, PG_##role, place, without, sql, {UNWRAP types}, COUNT_OF types},
-#define ALIKE_STMT(text, stmt, columns)                                                            \
-    {.name = #text, .role = PG_WRITER, .alike = (columns), .of = PG_STMT_##stmt},
+    {#name, PG_##role, place, 0, without, sql, {UNWRAP types}, COUNT_OF types},
+#define EDIT_STMT(name, edits, sql) {#name, PG_WRITER, ROW_job_edit, PG_EDITS_##edits, "", sql},
+#define ALIKE_STMT(text, stmt, with_, without_)                                                    \
+    {.name = #text,                                                                                \
+     .role = PG_WRITER,                                                                            \
+     .without = (without_),                                                                        \
+     .alike = true,                                                                                \
+     .of = PG_STMT_##stmt,                                                                         \
+     .with = (with_)},
 #include "controlplane/store/stmts.def"
 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
 struct writer {
-    const struct pg_stmt_info *info;
-    const char *alike;
+    const struct pg_stmt_info *info, *alike; /* NULL: it is not alike */
     struct row_columns columns;
     struct pg_stmt_text *out;
     size_t len;
@@ -92,12 +97,21 @@ static bool has_word(const char *list, const char *word)
 
 static bool is_left_out(const struct writer *to, size_t i)
 {
-    return has_word(to->info->without, to->columns.at[i]->name);
+    const char *name = to->columns.at[i]->name;
+    const struct row_field *edited = row_field_named(ROW_job_new, name);
+
+    if (to->info->edits == PG_EDITS_OPEN_JOB) return !edited || !edited->is_in_open_job;
+    if (to->info->edits == PG_EDITS_JOB) return !edited;
+    return has_word(to->info->without, name);
 }
 
 static bool is_one(const struct writer *to, size_t i)
 {
-    return has_word(to->alike, to->columns.at[i]->name);
+    const struct row_field *field = to->columns.at[i];
+
+    if (!to->alike || (i == 0 && field->is_key)) return false;
+    if (field->max > 0) return has_word(to->alike->with, field->name);
+    return field->type != ROW_TYPE_COUNT && !has_word(to->alike->without, field->name);
 }
 
 static int one(struct writer *to, size_t column)
@@ -124,6 +138,7 @@ static const struct word {
 } words[] = {
     {"columns", ALL, "*", ", "},
     {"u.columns", ALL, "u.*", ", ", "$"},
+    {"j.columns", ALL, "j.*", ", "},
     {"keys", KEYS, "*", ", "},
     {"key", FIRST, "*", ""},
     {"s.keys=u.keys", KEYS, "s.* = u.*", " and "},
@@ -191,9 +206,9 @@ static void say_word(struct writer *to, struct fl_str word)
 
 void pg_stmt_text(enum pg_stmt stmt, struct pg_stmt_text *ret_text)
 {
-    const char *alike = pg_stmts[stmt].alike;
-    const struct pg_stmt_info *info = &pg_stmts[alike ? pg_stmts[stmt].of : stmt];
-    struct writer to = {.info = info, .alike = alike ? alike : "", .out = ret_text};
+    const struct pg_stmt_info *alike = pg_stmts[stmt].alike ? &pg_stmts[stmt] : NULL;
+    const struct pg_stmt_info *info = alike ? &pg_stmts[alike->of] : &pg_stmts[stmt];
+    struct writer to = {.info = info, .alike = alike, .out = ret_text};
 
     ret_text->params = info->params;
     memcpy(ret_text->types, info->types, sizeof info->types);

@@ -1,7 +1,5 @@
 #include "controlplane/store/read_attempts.h"
 
-#include <endian.h>
-
 #include "controlplane/store/reader_ask.h"
 
 enum column {
@@ -60,27 +58,26 @@ static struct read_attempt attempt_of(const struct op *op, const PGresult *resul
     return attempt;
 }
 
-static void answered(struct reader *reader, void *data, const PGresult *result,
-                     const struct fl_err *err, struct fl_arena *arena)
+static void answered(void *data, const struct reader_answer *got)
 {
     const struct op *op = data;
-    struct read_attempts answer = {.err = err};
-    int rows = result ? PQntuples(result) : 0;
-    struct read_attempt *attempts = fl_arena_array(arena, struct read_attempt, (size_t)rows);
+    struct read_attempts answer = {.err = got->err};
+    struct read_attempt *attempts =
+        fl_arena_array(got->arena, struct read_attempt, (size_t)got->rows);
 
-    (void)reader;
-    for (int i = 0; i < rows; i++) {
-        if (reader_is_null(result, i, ELEMENT)) continue; /* it only says how much was seen */
-        attempts[answer.len++] = attempt_of(op, result, i);
+    for (int i = 0; i < got->rows; i++) {
+        if (reader_is_null(got->result, i, ELEMENT)) continue; /* it only says how much was seen */
+        attempts[answer.len++] = attempt_of(op, got->result, i);
     }
     answer.at = attempts;
     if (answer.len == op->len_max) {
         answer.has_more = true;
         answer.element = attempts[answer.len - 1].attempt.element;
         answer.n = attempts[answer.len - 1].attempt.n;
-    } else if (op->has_state && rows > 0 && pg_get_int(result, 0, SEEN) == READ_ENDS_MAX) {
+    } else if (op->has_state && got->rows > 0 &&
+               pg_get_int(got->result, 0, SEEN) == READ_ENDS_MAX) {
         answer.has_more = true;
-        answer.element = (uint32_t)pg_get_int(result, 0, SEEN_ELEMENT);
+        answer.element = (uint32_t)pg_get_int(got->result, 0, SEEN_ELEMENT);
         answer.n = UINT16_MAX;
     }
     op->fn(op->ctx, &answer);
@@ -92,20 +89,11 @@ uint64_t read_attempts(struct reader *reader, const struct read_attempts_query *
     struct op op = {fn, ctx, query->job, query->len_max, query->state != 0};
     /* An element has one end: behind an attempt of it there is none. */
     uint32_t behind = op.has_state && query->n == 0 ? query->element - 1 : query->element;
-    uint32_t element_be = htobe32(behind), n_be = htobe32(query->n);
-    uint32_t state_be = htobe32((uint32_t)query->state);
-    int64_t job_be, len_be, ends_be;
-    struct pg_value values[5];
 
     if (op.len_max == 0 || op.len_max > READ_ATTEMPTS_MAX) op.len_max = READ_ATTEMPTS_MAX;
-    values[0] = pg_i64(&job_be, query->job.n);
-    values[1] = (struct pg_value){&element_be, sizeof element_be};
-    values[3] = pg_i64(&len_be, op.len_max);
-    if (!op.has_state) {
-        values[2] = (struct pg_value){&n_be, sizeof n_be};
-        return reader_ask(reader, PG_STMT_attempts_page, values, answered, &op, sizeof op, err);
-    }
-    values[2] = (struct pg_value){&state_be, sizeof state_be};
-    values[4] = pg_i64(&ends_be, READ_ENDS_MAX);
-    return reader_ask(reader, PG_STMT_attempts_in_state, values, answered, &op, sizeof op, err);
+    return reader_ask_numbers(
+        reader, op.has_state ? PG_STMT_attempts_in_state : PG_STMT_attempts_page,
+        (const uint64_t[]){query->job.n, behind, op.has_state ? (uint64_t)query->state : query->n,
+                           op.len_max, READ_ENDS_MAX},
+        answered, &op, sizeof op, err);
 }

@@ -1,8 +1,9 @@
 #include "controlplane/store/read_audit.h"
 
-#include <endian.h>
-
 #include "controlplane/store/reader_ask.h"
+
+/* From ROW on come the columns of the row. */
+enum column { BATCH, N, AT, ROW };
 
 struct op {
     read_audit_fn *fn;
@@ -11,32 +12,30 @@ struct op {
     size_t len_max;
 };
 
-static void answered(struct reader *reader, void *data, const PGresult *result,
-                     const struct fl_err *err, struct fl_arena *arena)
+static void answered(void *data, const struct reader_answer *got)
 {
     const struct op *op = data;
-    struct read_audit answer = {.err = err};
-    int rows = result ? PQntuples(result) : 0;
-    struct read_audit_row *at = fl_arena_array(arena, struct read_audit_row, (size_t)rows);
+    struct read_audit answer = {.err = got->err};
+    struct read_audit_row *at =
+        fl_arena_array(got->arena, struct read_audit_row, (size_t)got->rows);
+    struct fl_err bad = {0};
 
-    (void)reader;
-    for (int i = 0; i < rows; i++) {
-        uint32_t tenant = (uint32_t)pg_get_int(result, i, 3);
+    for (int i = 0; i < got->rows; i++) {
+        struct row row;
 
-        answer.batch = (uint64_t)pg_get_int(result, i, 0);
-        answer.n = (uint32_t)pg_get_int(result, i, 1);
-        if (tenant != 0 && tenant != op->tenant.n) continue;
-        at[answer.len++] = (struct read_audit_row){.batch = answer.batch,
-                                                   .n = answer.n,
-                                                   .at = pg_get_int(result, i, 2),
-                                                   .actor = pg_field(result, i, 4),
-                                                   .body = pg_field(result, i, 5),
-                                                   .outcome = pg_field(result, i, 6),
-                                                   .peer = pg_field(result, i, 7),
-                                                   .trace = pg_field(result, i, 8)};
+        if (!reader_row(got->result, i, ROW, ROW_audit, &row)) {
+            fl_fail(&bad, FL_TORN, "a row of the audit cannot be read");
+            answer.err = &bad;
+            break;
+        }
+        answer.batch = (uint64_t)pg_get_int(got->result, i, BATCH);
+        answer.n = (uint32_t)pg_get_int(got->result, i, N);
+        if (row.audit.tenant != 0 && row.audit.tenant != op->tenant.n) continue;
+        at[answer.len++] = (struct read_audit_row){answer.batch, answer.n,
+                                                   pg_get_int(got->result, i, AT), row.audit};
     }
     answer.at = at;
-    answer.has_more = (size_t)rows == op->len_max;
+    answer.has_more = (size_t)got->rows == op->len_max;
     op->fn(op->ctx, &answer);
 }
 
@@ -44,13 +43,9 @@ uint64_t read_audit(struct reader *reader, struct fl_tenant tenant, uint64_t bat
                     size_t len_max, read_audit_fn *fn, void *ctx, struct fl_err *err)
 {
     struct op op = {fn, ctx, tenant, len_max};
-    uint32_t n_be = htobe32(n);
-    int64_t batch_be, len_be;
-    struct pg_value values[3];
 
     if (len_max == 0 || len_max > READ_AUDIT_MAX) op.len_max = READ_AUDIT_MAX;
-    values[0] = pg_i64(&batch_be, batch ? batch : INT64_MAX);
-    values[1] = (struct pg_value){&n_be, sizeof n_be};
-    values[2] = pg_i64(&len_be, op.len_max);
-    return reader_ask(reader, PG_STMT_audit_page, values, answered, &op, sizeof op, err);
+    return reader_ask_numbers(reader, PG_STMT_audit_page,
+                              (const uint64_t[]){batch ? batch : INT64_MAX, n, op.len_max},
+                              answered, &op, sizeof op, err);
 }

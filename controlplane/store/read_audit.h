@@ -1,11 +1,11 @@
 /* read_audit.h - reads the audit, the newest row first.
  * A page walks READ_AUDIT_MAX rows at most and leaves out other tenants': a short page need not be
  * the last.  Answers come from reader_turn; their contents live as long as the call.
- * Uses reader.h. */
+ * Uses reader.h and the core's rows. */
 #pragma once
 
+#include "controlplane/core/row.h"
 #include "controlplane/store/reader.h"
-#include "shared/base/str.h"
 
 enum { READ_AUDIT_MAX = 1000 };
 
@@ -13,8 +13,7 @@ struct read_audit_row {
     uint64_t batch;
     uint32_t n;
     fl_ms at;
-    struct fl_str actor, body;
-    struct fl_str outcome, peer, trace; /* empty: not known; outcome: it was done */
+    struct row_audit audit; /* empty: not known; outcome: it was done */
 };
 
 struct read_audit {

@@ -105,21 +105,19 @@ static void fail(const struct op *op, const struct fl_err *err)
 
 /* ---- behind a batch -------------------------------------------------------------------------- */
 
-static void since_answered(struct reader *reader, void *data, const PGresult *result,
-                           const struct fl_err *err, struct fl_arena *arena)
+static void since_answered(void *data, const struct reader_answer *got)
 {
     const struct op *op = data;
     uint64_t batch = op->batch;
     int rows;
 
-    (void)reader;
-    if (!result) {
-        fail(op, err);
+    if (!got->result) {
+        fail(op, got->err);
         return;
     }
-    rows = PQntuples(result);
-    if (rows > 0) batch = (uint64_t)pg_get_int(result, rows - 1, 0);
-    tell(op, result, arena, batch, (uint64_t)rows == op->limit);
+    rows = got->rows;
+    if (rows > 0) batch = (uint64_t)pg_get_int(got->result, rows - 1, 0);
+    tell(op, got->result, got->arena, batch, (uint64_t)rows == op->limit);
 }
 
 uint64_t read_events_since(struct reader *reader, uint64_t batch, uint32_t row, struct fl_job job,
@@ -131,26 +129,21 @@ uint64_t read_events_since(struct reader *reader, uint64_t batch, uint32_t row, 
                     .batch = batch,
                     .row = row,
                     .limit = READ_EVENTS_BATCHES_MAX};
-    int64_t batch_be, limit_be;
-    struct pg_value values[2];
 
-    values[0] = pg_i64(&batch_be, batch);
-    values[1] = pg_i64(&limit_be, op.limit);
-    return reader_ask(reader, PG_STMT_journal_since, values, since_answered, &op, sizeof op, err);
+    return reader_ask_numbers(reader, PG_STMT_journal_since, (const uint64_t[]){batch, op.limit},
+                              since_answered, &op, sizeof op, err);
 }
 
 /* ---- events of a job ------------------------------------------------------------------------- */
 
-static void journal_answered(struct reader *reader, void *data, const PGresult *result,
-                             const struct fl_err *err, struct fl_arena *arena)
+static void journal_answered(void *data, const struct reader_answer *got)
 {
     const struct op *op = data;
 
-    (void)reader;
-    if (result) {
-        tell(op, result, arena, op->limit, op->has_more);
+    if (got->result) {
+        tell(op, got->result, got->arena, op->limit, op->has_more);
     } else {
-        fail(op, err);
+        fail(op, got->err);
     }
 }
 
@@ -177,8 +170,7 @@ static void walk_instead(const struct op *op, const PGresult *result)
 }
 
 /* Picks the first few different batches behind op->batch and asks for them. */
-static void batches_answered(struct reader *reader, void *data, const PGresult *result,
-                             const struct fl_err *err, struct fl_arena *arena)
+static void batches_answered(void *data, const struct reader_answer *got)
 {
     struct op *op = data;
     struct pg_array asked = {0};
@@ -186,18 +178,18 @@ static void batches_answered(struct reader *reader, void *data, const PGresult *
     uint64_t *batches;
     size_t len = 0;
 
-    if (!result) {
-        fail(op, err);
+    if (!got->result) {
+        fail(op, got->err);
         return;
     }
-    batches = fl_arena_array(arena, uint64_t, (size_t)PQntuples(result));
-    for (int i = 0; i < PQntuples(result); i++) {
-        uint64_t batch = (uint64_t)pg_get_int(result, i, 0);
+    batches = fl_arena_array(got->arena, uint64_t, (size_t)got->rows);
+    for (int i = 0; i < got->rows; i++) {
+        uint64_t batch = (uint64_t)pg_get_int(got->result, i, 0);
 
         if (batch > op->batch) batches[len++] = batch;
     }
-    if (PQntuples(result) >= READ_EVENTS_ROWS_MAX) {
-        walk_instead(op, result);
+    if (got->rows >= READ_EVENTS_ROWS_MAX) {
+        walk_instead(op, got->result);
         return;
     }
     if (len > 1) qsort(batches, len, sizeof *batches, by_number);
@@ -216,7 +208,7 @@ static void batches_answered(struct reader *reader, void *data, const PGresult *
         op->fn(op->ctx, &(struct read_events){.batch = op->batch});
     } else {
         value = pg_array_value(&asked, PG_INT8);
-        reader_ask_on(reader, PG_STMT_journal_of, &value, journal_answered, op, sizeof *op);
+        reader_ask_on(got->reader, PG_STMT_journal_of, &value, journal_answered, op, sizeof *op);
     }
     pg_array_fini(&asked);
 }
@@ -225,25 +217,20 @@ uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t b
                             read_events_fn *fn, void *ctx, struct fl_err *err)
 {
     struct op op = {.fn = fn, .ctx = ctx, .job = job, .batch = batch, .row = row};
-    int64_t job_be, limit_be;
-    struct pg_value values[2];
 
-    values[0] = pg_i64(&job_be, job.n);
-    values[1] = pg_i64(&limit_be, READ_EVENTS_ROWS_MAX);
-    return reader_ask(reader, PG_STMT_job_batches, values, batches_answered, &op, sizeof op, err);
+    return reader_ask_numbers(reader, PG_STMT_job_batches,
+                              (const uint64_t[]){job.n, READ_EVENTS_ROWS_MAX}, batches_answered,
+                              &op, sizeof op, err);
 }
 
 /* ---- where to begin -------------------------------------------------------------------------- */
 
-static void newest_answered(struct reader *reader, void *data, const PGresult *result,
-                            const struct fl_err *err, struct fl_arena *arena)
+static void newest_answered(void *data, const struct reader_answer *got)
 {
     const struct op *op = data;
-    struct read_events answer = {.err = err};
+    struct read_events answer = {.err = got->err};
 
-    (void)reader;
-    (void)arena;
-    if (result && PQntuples(result) > 0) answer.batch = (uint64_t)pg_get_int(result, 0, 0);
+    if (got->result && got->rows > 0) answer.batch = (uint64_t)pg_get_int(got->result, 0, 0);
     op->fn(op->ctx, &answer);
 }
 

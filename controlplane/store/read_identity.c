@@ -4,7 +4,6 @@
 
 #include "controlplane/core/core_event.h" /* CORE_TOKEN_ID_MAX */
 #include "controlplane/store/reader_ask.h"
-#include "controlplane/store/row_columns.h"
 #include "shared/base/assert.h"
 
 /* Reads table after table, page after page; each page begins behind the last key of the page
@@ -32,8 +31,7 @@ struct op {
     size_t key_len;
 };
 
-static void answered(struct reader *reader, void *data, const PGresult *result,
-                     const struct fl_err *err, struct fl_arena *arena);
+static void answered(void *data, const struct reader_answer *got);
 
 bool read_identity_is(const struct row *row)
 {
@@ -65,38 +63,35 @@ static bool tell_row(struct op *op, const PGresult *result, int i)
 {
     unsigned place = pg_stmts[steps[op->step].stmt].place;
     struct row_columns columns = row_columns(place);
-    struct fl_str values[ROW_COLUMNS_MAX], key = {0};
+    struct fl_str key = {0};
     struct row row;
 
     for (size_t c = 0; c < columns.len; c++) {
-        values[c] = pg_field(result, i, (int)c);
-        if (columns.at[c]->is_key) key = values[c];
+        if (columns.at[c]->is_key) key = pg_field(result, i, (int)c);
     }
-    if (!key.at || key.len > sizeof op->key || !row_read(place, values, &row)) return false;
+    if (!key.at || key.len > sizeof op->key || !reader_row(result, i, 0, place, &row)) return false;
     op->key_len = key.len;
     memcpy(op->key, key.at, key.len);
     op->row(op->ctx, &row);
     return true;
 }
 
-static void answered(struct reader *reader, void *data, const PGresult *result,
-                     const struct fl_err *err, struct fl_arena *arena)
+static void answered(void *data, const struct reader_answer *got)
 {
     struct op *op = data;
-    int rows = result ? PQntuples(result) : 0;
+    int rows = got->rows;
     struct fl_err bad = {0};
 
-    (void)arena;
-    if (!result) {
-        op->done(op->ctx, err, op->batch);
+    if (!got->result) {
+        op->done(op->ctx, got->err, op->batch);
         return;
     }
     if (op->step == NEWEST) {
-        if (rows > 0) op->batch = (uint64_t)pg_get_int(result, 0, 0);
+        if (rows > 0) op->batch = (uint64_t)pg_get_int(got->result, 0, 0);
         rows = 0;
     }
     for (int i = 0; i < rows; i++) {
-        if (tell_row(op, result, i)) continue;
+        if (tell_row(op, got->result, i)) continue;
         fl_fail(&bad, FL_TORN, "a row of %s cannot be read", pg_stmts[steps[op->step].stmt].name);
         op->done(op->ctx, &bad, op->batch);
         return;
@@ -105,7 +100,7 @@ static void answered(struct reader *reader, void *data, const PGresult *result,
     if (op->step == STEPS_LEN) {
         op->done(op->ctx, NULL, op->batch);
     } else {
-        ask(reader, op);
+        ask(got->reader, op);
     }
 }
 

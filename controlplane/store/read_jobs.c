@@ -1,12 +1,14 @@
 #include "controlplane/store/read_jobs.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "controlplane/core/row_table.h"
 #include "controlplane/store/reader_ask.h"
 #include "shared/base/assert.h"
 #include "shared/base/name_pattern.h"
 
-/* The columns that pages and reads by id share, then those of reads by id only. */
+/* The columns that pages and reads by id share. */
 enum column {
     ID,
     TENANT,
@@ -17,25 +19,13 @@ enum column {
     ELEMENT_REASON,
     JOB_STATE,
     JOB_REASON,
-    LABELS,
-    OWNER,
-    NAME,
-    PRIORITY,
-    RETRY_OF,
-    SPEC,
-    PARAMS,
-    PICKED,
-    BATCH,
-    ACCEPTED_AT,
-    ENDED_AT,
-    ATTEMPT,
-    EXIT,
-    FIRST_REPLICA,
-    AFTER,
-    DEADLINE,
-    IS_SINGLETON,
-    PARALLELISM,
+    SHARED_LEN
 };
+
+enum page_column { LABELS = SHARED_LEN, OWNER, NAME };
+
+/* From ROW on come the columns of the job's row. */
+enum by_id_column { BATCH = SHARED_LEN, ACCEPTED_AT, ENDED_AT, ATTEMPT, EXIT, FIRST_REPLICA, ROW };
 
 struct page_op {
     read_jobs_fn *fn;
@@ -74,40 +64,32 @@ static struct read_job job_of(const PGresult *result, int row)
     return job;
 }
 
-static void fill_by_id(struct read_job *job, const PGresult *result, int row)
+/* False: its row cannot be read. */
+static bool fill_by_id(struct read_job *job, const PGresult *result, int row)
 {
-    job->labels = pg_field(result, row, LABELS);
-    job->owner = pg_field(result, row, OWNER);
-    job->priority = (int32_t)pg_get_int(result, row, PRIORITY);
-    job->retry_of.n = (uint64_t)pg_get_int(result, row, RETRY_OF);
-    job->spec = reader_digest(result, row, SPEC);
-    job->name = pg_field(result, row, NAME);
-    job->params = pg_field(result, row, PARAMS);
-    job->picked = pg_field(result, row, PICKED);
-    job->after = pg_field(result, row, AFTER);
-    job->is_singleton = pg_get_int(result, row, IS_SINGLETON) != 0;
-    job->parallelism = (uint32_t)pg_get_int(result, row, PARALLELISM);
-    job->has_deadline = !reader_is_null(result, row, DEADLINE);
-    job->deadline_s = (uint32_t)pg_get_int(result, row, DEADLINE);
+    struct row stored;
+
+    if (!reader_row(result, row, ROW, ROW_job_new, &stored)) return false;
+    job->row = stored.job_new;
+    job->has_deadline = job->row.shape > 0;
     job->batch = (uint64_t)pg_get_int(result, row, BATCH);
     job->accepted_at = pg_get_int(result, row, ACCEPTED_AT);
     if (job->is_ended) job->ended_at = pg_get_int(result, row, ENDED_AT);
-    if (!job->has_exit) return;
-    job->attempt = (uint16_t)pg_get_int(result, row, ATTEMPT);
-    job->exit_code = (int32_t)pg_get_int(result, row, EXIT);
-    job->first_replica = (uint32_t)pg_get_int(result, row, FIRST_REPLICA);
+    if (job->has_exit) {
+        job->attempt = (uint16_t)pg_get_int(result, row, ATTEMPT);
+        job->exit_code = (int32_t)pg_get_int(result, row, EXIT);
+        job->first_replica = (uint32_t)pg_get_int(result, row, FIRST_REPLICA);
+    }
+    return true;
 }
 
 struct read_job read_job_copy(const struct read_job *job, struct fl_arena *arena)
 {
+    struct row row = {.kind = ROW_job_new, .job_new = job->row};
     struct read_job copy = *job;
 
-    copy.name = fl_arena_str(arena, job->name);
-    copy.labels = fl_arena_str(arena, job->labels);
-    copy.owner = fl_arena_str(arena, job->owner);
-    copy.params = fl_arena_str(arena, job->params);
-    copy.picked = fl_arena_str(arena, job->picked);
-    copy.after = fl_arena_str(arena, job->after);
+    row_keep(&row, arena);
+    copy.row = row.job_new;
     return copy;
 }
 
@@ -157,27 +139,34 @@ static bool is_wanted(const struct page_op *op, const struct read_job *job, stru
     return true;
 }
 
-static void page_answered(struct reader *reader, void *data, const PGresult *result,
-                          const struct fl_err *err, struct fl_arena *arena)
+static void page_answered(void *data, const struct reader_answer *got)
 {
     const struct page_op *op = data;
-    struct read_jobs page = {.err = err};
-    int rows = result ? PQntuples(result) : 0;
-    struct read_job *jobs = fl_arena_array(arena, struct read_job, (size_t)rows);
+    struct read_jobs page = {.err = got->err};
+    struct read_job *jobs = fl_arena_array(got->arena, struct read_job, (size_t)got->rows);
 
-    (void)reader;
-    for (int i = 0; i < rows; i++) {
-        struct read_job job = job_of(result, i);
+    for (int i = 0; i < got->rows; i++) {
+        struct read_job job = job_of(got->result, i);
 
-        if (is_wanted(op, &job, pg_field(result, i, LABELS), pg_field(result, i, OWNER),
-                      pg_field(result, i, NAME))) {
-            if (op->with_open) job.labels = pg_field(result, i, LABELS);
+        if (is_wanted(op, &job, pg_field(got->result, i, LABELS), pg_field(got->result, i, OWNER),
+                      pg_field(got->result, i, NAME))) {
+            if (op->with_open) job.row.labels = pg_field(got->result, i, LABELS);
             jobs[page.len++] = job;
         }
-        if (i + 1 == rows && (uint32_t)rows == op->walk) page.next = job.job.n;
+        if (i + 1 == got->rows && (uint32_t)got->rows == op->walk) page.next = job.job.n;
     }
     page.at = jobs;
     op->fn(op->ctx, &page);
+}
+
+static bool copy_words(struct fl_str words, char *to, size_t bytes_max, const char *what,
+                       struct fl_err *err)
+{
+    if (words.len > bytes_max) {
+        return fl_fail(err, FL_INVALID, "%s has at most %zu bytes", what, bytes_max);
+    }
+    if (words.len > 0) memcpy(to, words.at, words.len);
+    return true;
 }
 
 uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *query,
@@ -188,57 +177,45 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
                          .tenant = query->tenant,
                          .with_open = query->with_open,
                          .states = query->states,
-                         .walk = query->walk};
+                         .walk = query->walk,
+                         .labels_len = (uint32_t)query->labels.len,
+                         .owner_len = (uint32_t)query->owner.len,
+                         .name_len = (uint32_t)query->name.len};
     uint64_t before = query->before ? query->before : INT64_MAX;
-    int64_t before_be, walk_be, has_filter_be;
-    uint32_t queue_be = __builtin_bswap32(query->queue.n);
-    struct pg_value values[4];
+    bool has_filter;
 
-    if (query->labels.len > sizeof op.labels) {
-        fl_fail(err, FL_INVALID, "a filter of labels has at most %zu bytes", sizeof op.labels);
-        return 0;
-    }
-    if (query->owner.len > sizeof op.owner) {
-        fl_fail(err, FL_INVALID, "an owner has at most %zu bytes", sizeof op.owner);
-        return 0;
-    }
-    if (query->name.len > sizeof op.name) {
-        fl_fail(err, FL_INVALID, "a name has at most %zu bytes", sizeof op.name);
+    if (!copy_words(query->labels, op.labels, sizeof op.labels, "a filter of labels", err) ||
+        !copy_words(query->owner, op.owner, sizeof op.owner, "an owner", err) ||
+        !copy_words(query->name, op.name, sizeof op.name, "a name", err)) {
         return 0;
     }
     if (op.walk == 0 || op.walk > READ_JOBS_WALK_MAX) op.walk = READ_JOBS_WALK_MAX;
-    op.labels_len = (uint32_t)query->labels.len;
-    if (op.labels_len > 0) memcpy(op.labels, query->labels.at, op.labels_len);
-    op.owner_len = (uint32_t)query->owner.len;
-    if (op.owner_len > 0) memcpy(op.owner, query->owner.at, op.owner_len);
-    op.name_len = (uint32_t)query->name.len;
-    if (op.name_len > 0) memcpy(op.name, query->name.at, op.name_len);
-    values[0] = pg_i64(&before_be, before);
-    values[1] = pg_i64(&walk_be, op.walk);
-    values[2] = pg_i64(&has_filter_be,
-                       op.with_open || op.labels_len > 0 || op.owner_len > 0 || op.name_len > 0);
-    values[3] = (struct pg_value){&queue_be, sizeof queue_be};
-    return reader_ask(reader, query->queue.n ? PG_STMT_jobs_page_of_queue : PG_STMT_jobs_page,
-                      values, page_answered, &op, sizeof op, err);
+    has_filter = op.with_open || op.labels_len > 0 || op.owner_len > 0 || op.name_len > 0;
+    return reader_ask_numbers(reader,
+                              query->queue.n ? PG_STMT_jobs_page_of_queue : PG_STMT_jobs_page,
+                              (const uint64_t[]){before, op.walk, has_filter, query->queue.n},
+                              page_answered, &op, sizeof op, err);
 }
 
 /* ---- by id ----------------------------------------------------------------------------------- */
 
-static void by_id_answered(struct reader *reader, void *data, const PGresult *result,
-                           const struct fl_err *err, struct fl_arena *arena)
+static void by_id_answered(void *data, const struct reader_answer *got)
 {
     const struct by_id_op *op = data;
-    struct read_jobs answer = {.err = err};
-    int rows = result ? PQntuples(result) : 0;
-    struct read_job *jobs = fl_arena_array(arena, struct read_job, (size_t)rows);
+    struct read_jobs answer = {.err = got->err};
+    struct read_job *jobs = fl_arena_array(got->arena, struct read_job, (size_t)got->rows);
+    struct fl_err bad = {0};
 
-    (void)reader;
-    for (int i = 0; i < rows; i++) {
-        struct read_job job = job_of(result, i);
+    for (int i = 0; i < got->rows; i++) {
+        struct read_job job = job_of(got->result, i);
 
         if (job.tenant.n != op->tenant.n) continue;
-        fill_by_id(&job, result, i);
-        jobs[answer.len++] = job;
+        if (fill_by_id(&job, got->result, i)) {
+            jobs[answer.len++] = job;
+        } else {
+            fl_fail(&bad, FL_TORN, "the row of job %" PRIu64 " cannot be read", job.job.n);
+            answer.err = &bad;
+        }
     }
     answer.at = jobs;
     op->fn(op->ctx, &answer);
@@ -248,19 +225,8 @@ uint64_t read_jobs_by_id(struct reader *reader, struct fl_tenant tenant, const s
                          size_t len, read_jobs_fn *fn, void *ctx, struct fl_err *err)
 {
     struct by_id_op op = {fn, ctx, tenant};
-    struct pg_array ids = {0};
-    struct pg_value values[2];
-    int64_t limit_be;
-    uint64_t ask;
 
     fl_assert(len <= READ_JOBS_IDS_MAX);
-    pg_array_start(&ids);
-    for (size_t i = 0; i < len; i++) {
-        pg_array_put_i64(&ids, jobs[i].n);
-    }
-    values[0] = pg_array_value(&ids, PG_INT8);
-    values[1] = pg_i64(&limit_be, len);
-    ask = reader_ask(reader, PG_STMT_jobs_by_id, values, by_id_answered, &op, sizeof op, err);
-    pg_array_fini(&ids);
-    return ask;
+    return reader_ask_jobs(reader, PG_STMT_jobs_by_id, jobs, len, len, by_id_answered, &op,
+                           sizeof op, err);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "controlplane/core/job.h"
+#include "controlplane/core/row.h"
 #include "controlplane/store/reader.h"
 #include "shared/base/arena.h"
 #include "shared/base/job_limits.h"
@@ -30,17 +31,10 @@ struct read_job {
     enum job_state state; /* valid if it has ended, as 'reason' */
     enum reason reason;
 
+    struct row_job_new row; /* only by id; in a page with open ones its labels alone */
+
     /* Only by id. */
-    int32_t priority;
-    struct fl_job retry_of;
-    struct fl_digest spec;
-    struct fl_str labels; /* also in a page with open ones */
-    struct fl_str name, owner, params, picked;
-    struct fl_str after;         /* see dependency.h */
-    bool is_singleton;           /* it runs alone under its name and owner */
-    uint32_t parallelism;        /* so many of its elements at the same time; 0: all */
     bool has_deadline;           /* its row says it; one of an older release has it in its spec */
-    uint32_t deadline_s;         /* 0: none */
     fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */
     uint64_t batch;              /* the batch that accepted it */
     bool has_exit;               /* a plain job that has ended: it has the three fields below */

@@ -14,18 +14,16 @@ struct op {
     size_t len;
 };
 
-static void answered(struct reader *reader, void *data, const PGresult *result,
-                     const struct fl_err *err, struct fl_arena *arena)
+static void answered(void *data, const struct reader_answer *got)
 {
     const struct op *op = data;
-    struct fl_str *bodies = fl_arena_array(arena, struct fl_str, op->len);
-    struct read_specs answer = {.err = err, .bodies = bodies, .len = op->len};
+    struct fl_str *bodies = fl_arena_array(got->arena, struct fl_str, op->len);
+    struct read_specs answer = {.err = got->err, .bodies = bodies, .len = op->len};
 
-    (void)reader;
-    for (int i = 0; result && i < PQntuples(result); i++) {
-        size_t which = (size_t)pg_get_int(result, i, 0);
+    for (int i = 0; i < got->rows; i++) {
+        size_t which = (size_t)pg_get_int(got->result, i, 0);
 
-        if (which < op->len) bodies[which] = pg_field(result, i, 1);
+        if (which < op->len) bodies[which] = pg_field(got->result, i, 1);
     }
     op->fn(op->ctx, &answer);
 }

@@ -61,29 +61,28 @@ static void add(struct read_throughput_step *total, const struct read_throughput
     fl_histogram_merge(&total->runs, &step->runs);
 }
 
-static void answered(struct reader *reader, void *data, const PGresult *result,
-                     const struct fl_err *err, struct fl_arena *arena)
+static void answered(void *data, const struct reader_answer *got)
 {
     const struct op *op = data;
-    struct read_throughput answer = {.err = err, .len = op->len};
+    struct read_throughput answer = {.err = got->err, .len = op->len};
     struct read_throughput_step *steps =
-        fl_arena_array(arena, struct read_throughput_step, op->len);
+        fl_arena_array(got->arena, struct read_throughput_step, op->len);
 
-    (void)reader;
-    for (int i = 0; result && i < PQntuples(result); i++) {
-        size_t place = (size_t)(pg_get_int(result, i, HOUR) - op->from) / op->hours;
+    for (int i = 0; i < got->rows; i++) {
+        size_t place = (size_t)(pg_get_int(got->result, i, HOUR) - op->from) / op->hours;
         struct read_throughput_step *step;
 
-        answer.counted_at = pg_get_int(result, i, COUNTED_AT);
-        answer.counted_from = pg_get_int(result, i, COUNTED_FROM);
-        answer.is_whole = pg_get_int(result, i, IS_BEHIND) == 0;
-        if (PQgetisnull(result, i, HOUR) || place >= op->len) continue; /* there is no step */
+        answer.counted_at = pg_get_int(got->result, i, COUNTED_AT);
+        answer.counted_from = pg_get_int(got->result, i, COUNTED_FROM);
+        answer.is_whole = pg_get_int(got->result, i, IS_BEHIND) == 0;
+        if (PQgetisnull(got->result, i, HOUR) || place >= op->len) continue; /* there is no step */
         step = &steps[place];
-        take_histogram(pg_field(result, i, WAITS), pg_get_int(result, i, WAIT_LONGEST),
+        take_histogram(pg_field(got->result, i, WAITS), pg_get_int(got->result, i, WAIT_LONGEST),
                        &step->waits);
-        take_histogram(pg_field(result, i, RUNS), pg_get_int(result, i, RUN_LONGEST), &step->runs);
+        take_histogram(pg_field(got->result, i, RUNS), pg_get_int(got->result, i, RUN_LONGEST),
+                       &step->runs);
         for (int count = 0; count < THROUGHPUT_COUNTS_LEN; count++) {
-            step->counts[count] = (uint64_t)pg_get_int(result, i, COUNTS + count);
+            step->counts[count] = (uint64_t)pg_get_int(got->result, i, COUNTS + count);
         }
         add(&answer.total, step);
     }
@@ -95,17 +94,13 @@ uint64_t read_throughput(struct reader *reader, const struct read_throughput_que
                          read_throughput_fn *fn, void *ctx, struct fl_err *err)
 {
     struct op op = {fn, ctx, query->hours, query->from, 0};
-    uint32_t hours = htobe32(query->hours);
-    uint32_t from = htobe32((uint32_t)query->from), to = htobe32((uint32_t)query->to);
-    uint32_t tenant = htobe32(query->tenant.n), queue = htobe32(query->queue.n);
-    struct pg_value values[5] = {{&hours, sizeof hours},
-                                 {&from, sizeof from},
-                                 {&to, sizeof to},
-                                 {&tenant, sizeof tenant},
-                                 {&queue, sizeof queue}};
 
     fl_assert(query->hours > 0 && query->from <= query->to);
     op.len = (size_t)(query->to - query->from) / query->hours + 1;
     fl_assert(op.len <= READ_THROUGHPUT_MAX);
-    return reader_ask(reader, PG_STMT_throughput, values, answered, &op, sizeof op, err);
+    return reader_ask_numbers(reader, PG_STMT_throughput,
+                              (const uint64_t[]){query->hours, (uint64_t)query->from,
+                                                 (uint64_t)query->to, query->tenant.n,
+                                                 query->queue.n},
+                              answered, &op, sizeof op, err);
 }

@@ -13,33 +13,30 @@ struct op {
     size_t len_max;
 };
 
-static void answered(struct reader *reader, void *data, const PGresult *result,
-                     const struct fl_err *err, struct fl_arena *arena)
+static void answered(void *data, const struct reader_answer *got)
 {
     const struct op *op = data;
-    struct read_usage answer = {.err = err};
-    int rows = result ? PQntuples(result) : 0;
+    struct read_usage answer = {.err = got->err};
     struct read_usage_group *at =
-        fl_arena_array(arena, struct read_usage_group, rows > 0 ? (size_t)rows : 1);
+        fl_arena_array(got->arena, struct read_usage_group, got->rows > 0 ? (size_t)got->rows : 1);
 
-    (void)reader;
-    for (int i = 0; i < rows; i++) {
+    for (int i = 0; i < got->rows; i++) {
         struct read_usage_group *group = &at[answer.len];
 
-        answer.counted_at = pg_get_int(result, i, COUNTED_AT);
-        answer.is_whole = pg_get_int(result, i, IS_BEHIND) == 0;
-        if (PQgetisnull(result, i, SUMS)) continue; /* there is no group */
+        answer.counted_at = pg_get_int(got->result, i, COUNTED_AT);
+        answer.is_whole = pg_get_int(got->result, i, IS_BEHIND) == 0;
+        if (PQgetisnull(got->result, i, SUMS)) continue; /* there is no group */
         if (answer.len == op->len_max) {
             answer.has_more = true;
             break;
         }
-        group->day = (int32_t)pg_get_int(result, i, DAY);
-        group->queue.n = (uint32_t)pg_get_int(result, i, QUEUE);
-        group->owner = pg_field(result, i, OWNER);
-        group->label = pg_field(result, i, LABEL);
-        group->has_label = !PQgetisnull(result, i, LABEL);
+        group->day = (int32_t)pg_get_int(got->result, i, DAY);
+        group->queue.n = (uint32_t)pg_get_int(got->result, i, QUEUE);
+        group->owner = pg_field(got->result, i, OWNER);
+        group->label = pg_field(got->result, i, LABEL);
+        group->has_label = !PQgetisnull(got->result, i, LABEL);
         for (int sum = 0; sum < USAGE_SUMS_LEN; sum++) {
-            group->sums[sum] = (uint64_t)pg_get_int(result, i, SUMS + sum);
+            group->sums[sum] = (uint64_t)pg_get_int(got->result, i, SUMS + sum);
         }
         answer.len++;
     }

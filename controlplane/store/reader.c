@@ -109,6 +109,43 @@ uint64_t reader_ask(struct reader *reader, enum pg_stmt stmt, const struct pg_va
     return reader->number_last;
 }
 
+uint64_t reader_ask_numbers(struct reader *reader, enum pg_stmt stmt, const uint64_t *numbers,
+                            reader_answer_fn *answer, const void *op, size_t op_bytes,
+                            struct fl_err *err)
+{
+    const struct pg_stmt_info *info = &pg_stmts[stmt];
+    struct pg_value values[PG_PARAMS_MAX];
+    uint64_t be[PG_PARAMS_MAX];
+
+    for (int i = 0; i < info->params; i++) {
+        size_t bytes = info->types[i] == PG_INT4 ? 4 : 8;
+
+        be[i] = htobe64(numbers[i]);
+        values[i] = (struct pg_value){(const char *)&be[i] + sizeof be[i] - bytes, bytes};
+    }
+    return reader_ask(reader, stmt, values, answer, op, op_bytes, err);
+}
+
+uint64_t reader_ask_jobs(struct reader *reader, enum pg_stmt stmt, const struct fl_job *jobs,
+                         size_t len, uint64_t rows_max, reader_answer_fn *answer, const void *op,
+                         size_t op_bytes, struct fl_err *err)
+{
+    struct pg_array ids = {0};
+    int64_t max_be;
+    struct pg_value values[2];
+    uint64_t ask;
+
+    pg_array_start(&ids);
+    for (size_t i = 0; i < len; i++) {
+        pg_array_put_i64(&ids, jobs[i].n);
+    }
+    values[0] = pg_array_value(&ids, PG_INT8);
+    values[1] = pg_i64(&max_be, rows_max);
+    ask = reader_ask(reader, stmt, values, answer, op, op_bytes, err);
+    pg_array_fini(&ids);
+    return ask;
+}
+
 void reader_ask_on(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
                    reader_answer_fn *answer, const void *op, size_t op_bytes)
 {
@@ -139,7 +176,9 @@ static void deliver(struct reader *reader, size_t i, const PGresult *result,
     }
     if (question->answer) {
         reader->current = question;
-        question->answer(reader, question->op, result, err, &reader->arena);
+        question->answer(question->op,
+                         &(struct reader_answer){reader, result, result ? PQntuples(result) : 0,
+                                                 err, &reader->arena});
         reader->current = NULL;
         fl_arena_reset(&reader->arena);
     }
@@ -151,13 +190,15 @@ bool reader_is_null(const PGresult *result, int row, int column)
     return PQgetisnull(result, row, column);
 }
 
-struct fl_digest reader_digest(const PGresult *result, int row, int column)
+bool reader_row(const PGresult *result, int i, int column, unsigned place, struct row *ret_row)
 {
-    struct fl_str value = pg_field(result, row, column);
-    struct fl_digest digest = {{0}};
+    struct fl_str values[ROW_COLUMNS_MAX];
+    int len = (int)row_columns(place).len;
 
-    if (value.len == sizeof digest.at) memcpy(digest.at, value.at, sizeof digest.at);
-    return digest;
+    for (int c = 0; c < len; c++) {
+        values[c] = pg_field(result, i, column + c);
+    }
+    return row_read(place, values, ret_row);
 }
 
 /* ---- the connection -------------------------------------------------------------------------- */

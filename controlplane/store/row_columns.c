@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "shared/base/arena.h"
 #include "shared/base/assert.h"
 
 struct row_columns row_columns(unsigned place)
@@ -27,6 +28,19 @@ const char *row_column_name(const struct row_columns *columns, size_t i)
     const struct row_field *field = columns->at[i];
 
     return field->is_key && strcmp(field->name, columns->table) == 0 ? "id" : field->name;
+}
+
+const char *row_column_list(const struct row_columns *columns, const char *prefix, bool is_key,
+                            struct fl_arena *arena)
+{
+    const char *list = "";
+
+    for (size_t i = 0; i < columns->len; i++) {
+        if (is_key && !columns->at[i]->is_key) continue;
+        list = fl_arena_printf(arena, "%s%s%s%s", list, *list ? ", " : "", prefix,
+                               row_column_name(columns, i));
+    }
+    return list;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -126,8 +140,8 @@ bool row_read(unsigned place, const struct fl_str *values, struct row *ret_row)
         const struct row_field *field = columns.at[i];
 
         if (field->type == ROW_TYPE_COUNT) continue;
-        is_good = row_number_bytes(field) ? read_number(*values++, field, &row)
-                                          : row_set_bytes(&row, field, *values++);
+        is_good = row_number_bytes(field) ? read_number(values[i], field, &row)
+                                          : row_set_bytes(&row, field, values[i]);
     }
     *ret_row = row;
     return is_good;

@@ -6,27 +6,30 @@
 #include <string.h>
 
 #include "controlplane/store/lease_mark.h"
+#include "controlplane/store/row_columns.h"
+#include "shared/base/arena.h"
 #include "shared/base/assert.h"
 
 enum step { BEGIN, LIMIT, LEASE, END_OLD, EPOCH, OPEN_JOBS, COMMIT, NEWEST, KEYS, STEPS_LEN };
 
-/* The parameters of a step. */
-enum params {
-    NO_PARAMS,
-    HOLDER,       /* $1 holder */
-    HOLDER_LEASE, /* $1 holder, $2 instance, $3 time to live */
-    HOLDER_EPOCH, /* $1 holder, $2 the epoch to go above */
-    HOLDER_LATE,  /* $1 holder, $2 how many ids to look back */
-    FIRST_BATCH,  /* $1 */
+/* The values that steps get as parameters. */
+enum param {
+    HOLDER = 1,
+    INSTANCE,
+    TTL,         /* in ms */
+    EPOCH_ABOVE, /* the epoch to go above */
+    LATE_JOBS,   /* how many ids to look back */
+    BATCH_FROM,
+    PARAMS_END
 };
 
 static const struct {
     const char *sql;
-    enum params params;
+    enum param params[3]; /* $1, $2, $3; 0: there is none */
 } steps[STEPS_LEN] = {
-    [BEGIN] = {"begin", NO_PARAMS},
+    [BEGIN] = {"begin"},
     /* If a lock is held for longer, the takeover fails and is tried again. */
-    [LIMIT] = {"set local lock_timeout = '4s'", NO_PARAMS},
+    [LIMIT] = {"set local lock_timeout = '4s'"},
     /* It cannot expire that late, unless Postgres's clock was set back since. */
     [LEASE] =
         {"update lease set holder = $1, instance = $2,"
@@ -34,12 +37,12 @@ static const struct {
          " where expires_at < clock_timestamp() or holder = '' or holder = $1 or instance = $2"
          " or expires_at > clock_timestamp() + 2 * $3::int8 * interval '1 ms'"
          " returning core_at, postgres_at, hub_at, uptime_at, boot",
-         HOLDER_LEASE},
+         {HOLDER, INSTANCE, TTL}},
     [END_OLD] =
         {"select pg_terminate_backend(a.pid, 2000) from leader l join pg_stat_activity a"
          " on a.pid = l.writer_pid and a.backend_start = l.writer_start"
          " where a.pid <> pg_backend_pid() and exists (select from lease where holder = $1)",
-         HOLDER},
+         {HOLDER}},
     [EPOCH] =
         {"update leader l set epoch = greatest(l.epoch, $2::int8) + 1,"
          " incarnation = l.incarnation + (l.history <> h.now)::int, history = h.now,"
@@ -49,16 +52,9 @@ static const struct {
          " substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as now"
          " from pg_control_system() s) h"
          " where exists (select from lease where holder = $1) returning l.epoch, l.incarnation",
-         HOLDER_EPOCH},
-    /* No batch of an older epoch can come any more: the row of 'leader' is locked. */
-    [OPEN_JOBS] = {"insert into open_job(job, tenant, queue, shape, priority, elements, "
-                   "deadline_s, retries_max, parallelism)"
-                   " select job, tenant, queue, shape, priority, elements, deadline_s, "
-                   "retries_max, parallelism"
-                   " from late_open_job where job > (select max(id) from job) - $2::int8"
-                   " and exists (select from lease where holder = $1)",
-                   HOLDER_LATE},
-    [COMMIT] = {"commit", NO_PARAMS},
+         {HOLDER, EPOCH_ABOVE}},
+    [OPEN_JOBS] = {NULL, {HOLDER, LATE_JOBS}}, /* see open_jobs_sql */
+    [COMMIT] = {"commit"},
     [NEWEST] =
         {"select j.batch, j.at, (extract(epoch from clock_timestamp()) * 1000)::int8,"
          " r.job_below, r.batch_below, (select max(id) from job)"
@@ -69,37 +65,49 @@ static const struct {
          " (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \\(''(\\d+)''\\)'))[1]::int8 as hi"
          " from pg_inherits i join pg_class p on p.oid = i.inhparent"
          " join pg_class c on c.oid = i.inhrelid where not i.inhdetachpending"
-         " and p.oid in ('job'::regclass, 'journal'::regclass)) t) r",
-         NO_PARAMS},
+         " and p.oid in ('job'::regclass, 'journal'::regclass)) t) r"},
     [KEYS] = {"select batch, epoch from journal where batch >= $1::int8 order by batch limit 8",
-              FIRST_BATCH},
+              {BATCH_FROM}},
 };
+
+/* No batch of an older epoch can come any more: the row of 'leader' is locked. */
+static const char *open_jobs_sql(struct fl_arena *arena)
+{
+    struct row_columns columns = row_columns(ROW_OPEN_JOB);
+    const char *list = row_column_list(&columns, "", false, arena);
+
+    return fl_arena_printf(arena,
+                           "insert into open_job(%s) select %s from late_open_job"
+                           " where job > (select max(id) from job) - $2::int8"
+                           " and exists (select from lease where holder = $1)",
+                           list, list);
+}
 
 bool takeover_send(struct pg_conn *conn, const struct takeover_request *request)
 {
     char ttl[16], from[24], above[24], late[24];
-    const char *lease[] = {request->holder, request->instance, ttl};
-    const char *epoch[] = {request->holder, above};
-    const char *open_jobs[] = {request->holder, late};
-    const char *batch[] = {from};
-    const struct {
-        int len;
-        const char *const *values;
-    } params[] = {
-        [NO_PARAMS] = {0, NULL},     [HOLDER] = {1, lease},          [HOLDER_LEASE] = {3, lease},
-        [HOLDER_EPOCH] = {2, epoch}, [HOLDER_LATE] = {2, open_jobs}, [FIRST_BATCH] = {1, batch}};
+    const char *const texts[PARAMS_END] = {
+        NULL, request->holder, request->instance, ttl, above, late, from};
+    struct fl_arena arena = {0};
+    bool is_sent = true;
 
     fl_assert(request->instance[0] != '\0' && request->holder[0] != '\0');
     snprintf(ttl, sizeof ttl, "%" PRIu32, request->ttl_ms);
     snprintf(from, sizeof from, "%" PRIu64, request->batch_from ? request->batch_from : INT64_MAX);
     snprintf(above, sizeof above, "%" PRIu64, request->epoch_above);
     snprintf(late, sizeof late, "%" PRIu32, request->late_jobs);
-    for (int i = 0; i < STEPS_LEN; i++) {
-        enum params of = steps[i].params;
+    for (int i = 0; is_sent && i < STEPS_LEN; i++) {
+        const char *sql = i == OPEN_JOBS ? open_jobs_sql(&arena) : steps[i].sql;
+        const char *values[3];
+        int len = 0;
 
-        if (!pg_conn_send_text(conn, steps[i].sql, params[of].len, params[of].values)) return false;
+        for (; len < 3 && steps[i].params[len]; len++) {
+            values[len] = texts[steps[i].params[len]];
+        }
+        is_sent = pg_conn_send_text(conn, sql, len, values);
     }
-    return pg_conn_sync(conn);
+    fl_arena_fini(&arena);
+    return is_sent && pg_conn_sync(conn);
 }
 
 bool takeover_send_mark(struct takeover *take, struct pg_conn *conn, const char *holder,

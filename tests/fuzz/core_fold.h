@@ -108,22 +108,15 @@ static void fold_judge_job_end(struct core_fold *fold, const struct row_job_end 
 }
 
 /* The row that the job was accepted with becomes as the edit says. */
-static void fold_edit(struct core_fold *fold, const struct row_job_edit *edit)
+static void fold_edit(struct core_fold *fold, const struct row *edit)
 {
     size_t i = 0;
-    struct row_job_new *job;
 
-    fold_must_be_open(fold, edit->job);
-    while (fold->rows.at[i].kind != ROW_job_new || fold->rows.at[i].job_new.job != edit->job) {
+    fold_must_be_open(fold, row_job(edit));
+    while (fold->rows.at[i].kind != ROW_job_new || row_job(&fold->rows.at[i]) != row_job(edit)) {
         i++;
     }
-    job = &fold->rows.at[i].job_new;
-    job->queue = edit->queue;
-    job->priority = edit->priority;
-    job->deadline_s = edit->deadline_s;
-    job->parallelism = edit->parallelism;
-    job->name = edit->name;
-    job->labels = edit->labels;
+    row_edit(&fold->rows.at[i], edit);
 }
 
 static void fold_judge(struct core_fold *fold, const struct row *row)
@@ -135,7 +128,7 @@ static void fold_judge(struct core_fold *fold, const struct row *row)
         fl_page_map_put(&fold->jobs, row->job_new.job, FOLD_OPEN);
         break;
     case ROW_job_edit:
-        fold_edit(fold, &row->job_edit);
+        fold_edit(fold, row);
         break;
     case ROW_attempt_new:
         fold_judge_attempt_new(fold, &row->attempt_new);

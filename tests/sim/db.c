@@ -7,7 +7,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
-enum { EPOCH_2026_MS_HIGH = 1767225600 };
+enum { EPOCH_2026_S = 1767225600 };
 
 fl_ms db_renewed_at(const struct db *db)
 {
@@ -16,7 +16,7 @@ fl_ms db_renewed_at(const struct db *db)
 
 fl_ms db_true_wall(const struct db *db)
 {
-    return (fl_ms)EPOCH_2026_MS_HIGH * 1000 + db->sim->now;
+    return (fl_ms)EPOCH_2026_S * 1000 + db->sim->now;
 }
 
 fl_ms db_wall(const struct db *db)
@@ -27,6 +27,11 @@ fl_ms db_wall(const struct db *db)
 bool db_is_down(const struct db *db)
 {
     return db->sim->now < db->down_until;
+}
+
+bool db_may_write(const struct db *db)
+{
+    return !db_is_down(db) && !fake_pg_faults(db->pg)->is_read_only;
 }
 
 fl_ms db_draw_delay(struct db *db)
@@ -328,38 +333,27 @@ void db_slow(struct db *db, fl_ms work_ms, fl_ms until)
     db->slow_until = until;
 }
 
-static void not_full(void *ctx, uint64_t a, uint64_t b)
+static void fault_ends(void *is_there, uint64_t a, uint64_t b)
 {
-    struct db *db = ctx;
-
     (void)a;
     (void)b;
-    fake_pg_set_full(db->pg, false);
-    db->is_full = false;
+    *(bool *)is_there = false;
+}
+
+static void fault(struct db *db, bool *is_there, fl_ms until)
+{
+    *is_there = true;
+    sim_at(db->sim, until, fault_ends, is_there, 0, 0);
 }
 
 void db_full(struct db *db, fl_ms until)
 {
-    fake_pg_set_full(db->pg, true);
-    db->is_full = true;
-    sim_at(db->sim, until, not_full, db, 0, 0);
-}
-
-static void not_read_only(void *ctx, uint64_t a, uint64_t b)
-{
-    struct db *db = ctx;
-
-    (void)a;
-    (void)b;
-    fake_pg_set_read_only(db->pg, false);
-    db->is_read_only = false;
+    fault(db, &fake_pg_faults(db->pg)->is_full, until);
 }
 
 void db_read_only(struct db *db, fl_ms until)
 {
-    fake_pg_set_read_only(db->pg, true);
-    db->is_read_only = true;
-    sim_at(db->sim, until, not_read_only, db, 0, 0);
+    fault(db, &fake_pg_faults(db->pg)->is_read_only, until);
 }
 
 void db_lock(struct db *db, fl_ms until)
@@ -391,13 +385,13 @@ void db_heal(struct db *db)
     db->config.deaf_ppm = db->config.lease_cut_ppm = db->config.load_cut_ppm =
         db->config.lookup_lost_ppm = 0;
     db->down_until = db->slow_until = db->locked_until = 0;
-    fake_pg_set_full(db->pg, false);
-    fake_pg_set_read_only(db->pg, false);
-    db->is_full = db->is_read_only = false;
+    *fake_pg_faults(db->pg) = (struct fake_pg_faults){0};
 }
 
 bool db_is_well(const struct db *db)
 {
+    const struct fake_pg_faults *faults = fake_pg_faults(db->pg);
+
     return !db_is_down(db) && db->sim->now >= db->slow_until && db->sim->now >= db->locked_until &&
-           !db->is_full && !db->is_read_only;
+           !faults->is_full && !faults->is_read_only;
 }

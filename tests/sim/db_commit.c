@@ -7,7 +7,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
-enum { LOCK_RETRY_MS = 100, BEHIND_MS = 5 };
+enum { BEHIND_MS = 5 };
 
 /* The fate of one commit on its way. */
 enum fate { FATE_GOOD, FATE_CUT_BEFORE, FATE_CUT_AFTER, FATE_CUT_LATE };
@@ -90,6 +90,18 @@ void db_client_answered(struct db_client *client, uint64_t request, enum fl_code
                request >> 8, away->refusals);
 }
 
+/* It is not known what becomes of the commit: the next takeover looks. */
+static void lose(const struct commit *commit)
+{
+    struct db_client *client = commit->client;
+
+    if (!client->lost_batch) {
+        client->lost_batch = commit->batch;
+        client->lost_epoch = commit->epoch;
+    }
+    db_cut(client);
+}
+
 static void commit_answered(void *ctx, uint64_t a, uint64_t b)
 {
     struct commit *commit = ctx;
@@ -102,11 +114,7 @@ static void commit_answered(void *ctx, uint64_t a, uint64_t b)
         return;
     }
     if (commit->result == ENGINE_UNKNOWN || commit->fate == FATE_CUT_AFTER || client->is_cut) {
-        if (!client->lost_batch) {
-            client->lost_batch = commit->batch;
-            client->lost_epoch = commit->epoch;
-        }
-        db_cut(client);
+        lose(commit);
         db_commit_free(commit);
         return;
     }
@@ -239,17 +247,18 @@ static void commit_arrives(void *ctx, uint64_t work_ms, uint64_t b)
 
 static enum fate draw_fate(struct db *db)
 {
-    if (sim_chance(db->sim, db->config.cut_before_ppm)) {
-        sim_fault(db->sim, FAULT_db_cut_before);
-        return FATE_CUT_BEFORE;
-    }
-    if (sim_chance(db->sim, db->config.cut_after_ppm)) {
-        sim_fault(db->sim, FAULT_db_cut_after);
-        return FATE_CUT_AFTER;
-    }
-    if (sim_chance(db->sim, db->config.cut_late_ppm)) {
-        sim_fault(db->sim, FAULT_db_cut_late);
-        return FATE_CUT_LATE;
+    const struct {
+        uint32_t ppm;
+        enum sim_fault fault;
+        enum fate fate;
+    } cuts[] = {{db->config.cut_before_ppm, FAULT_db_cut_before, FATE_CUT_BEFORE},
+                {db->config.cut_after_ppm, FAULT_db_cut_after, FATE_CUT_AFTER},
+                {db->config.cut_late_ppm, FAULT_db_cut_late, FATE_CUT_LATE}};
+
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        if (!sim_chance(db->sim, cuts[i].ppm)) continue;
+        sim_fault(db->sim, cuts[i].fault);
+        return cuts[i].fate;
     }
     return FATE_GOOD;
 }
@@ -311,9 +320,7 @@ void db_commit(void *ctx, const struct core_batch *batch, uint64_t epoch, fl_ms 
     }
     fl_vec_push(&db->commits, commit);
     if (commit->fate == FATE_CUT_BEFORE) {
-        client->lost_batch = client->lost_batch ? client->lost_batch : batch->number;
-        client->lost_epoch = epoch;
-        db_cut(client);
+        lose(commit);
         db_commit_free(commit);
         return;
     }
@@ -322,9 +329,7 @@ void db_commit(void *ctx, const struct core_batch *batch, uint64_t epoch, fl_ms 
     if (client->server_at < arrives_at) client->server_at = arrives_at;
     if (commit->fate == FATE_CUT_LATE) {
         client->server_at += sim_between(sim, 10, 2000);
-        client->lost_batch = client->lost_batch ? client->lost_batch : batch->number;
-        client->lost_epoch = epoch;
-        db_cut(client);
+        lose(commit);
     }
     sim_at(sim, client->server_at, commit_arrives, commit, (uint64_t)work_ms, 0);
     client->server_at += work_ms + 1; /* the next begins when this has ended */

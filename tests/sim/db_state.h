@@ -81,7 +81,6 @@ struct db {
     fl_ms down_until, slow_until, slow_ms, wall_offset;
     fl_ms locked_until;
     uint64_t locked_tables;
-    bool is_full, is_read_only;
     const char *leader; /* the last to take over */
 };
 
@@ -97,6 +96,7 @@ bool db_must_wait(struct db_client *client, sim_fn *fn, void *ctx, uint64_t a, u
 void db_drop(void *client);
 void db_connection_lost(void *client, uint64_t generation, uint64_t b);
 void db_cut(struct db_client *client);
+bool db_may_write(const struct db *db); /* a client reaches it, and it is not read-only */
 
 /* ---- db_take.c ------------------------------------------------------------------------------- */
 

@@ -80,7 +80,7 @@ static void mark_arrives(void *ctx, uint64_t generation, uint64_t unused)
 
     (void)unused;
     if (!db_is_awaited(client, generation)) return;
-    if (!db_is_down(db) && fake_pg_may_write(db->pg)) {
+    if (db_may_write(db)) {
         code =
             fake_pg_mark(db->pg, client->instance, client->lease_epoch, db_wall(db), client->mark)
                 ? FL_OK
@@ -117,7 +117,7 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
     if (!db_is_down(db)) {
         bool is_deaf = sim_chance(db->sim, db->config.deaf_ppm);
 
-        fake_pg_set_deaf(db->pg, is_deaf);
+        fake_pg_faults(db->pg)->is_deaf = is_deaf;
         if (is_deaf) sim_fault(db->sim, FAULT_db_deaf);
         backend = fake_pg_connect(db->pg);
         code = fake_pg_take(db->pg, backend, client->instance, db_wall(db), client->take_from,
@@ -137,7 +137,9 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
         } else {
             fake_pg_end(db->pg, backend);
         }
-        if (code == FL_UNAVAILABLE && db->is_read_only) sim_mark(db->sim, MARK_take_read_only);
+        if (code == FL_UNAVAILABLE && fake_pg_faults(db->pg)->is_read_only) {
+            sim_mark(db->sim, MARK_take_read_only);
+        }
         if (code == FL_CONFLICT && tries < LOCK_RETRIES_MAX) {
             sim_at(db->sim, db->sim->now + LOCK_RETRY_MS, take_arrives, client, generation,
                    tries + 1);
@@ -196,7 +198,7 @@ static void renew_arrives(void *ctx, uint64_t question, uint64_t epoch)
     enum fl_code code = FL_UNAVAILABLE;
 
     if (!client->is_alive) return;
-    if (!db_is_down(db) && fake_pg_may_write(db->pg)) {
+    if (db_may_write(db)) {
         bool is_kept = fake_pg_renew(db->pg, client->instance, epoch, db_wall(db), client->asked);
 
         code = is_kept ? FL_OK : FL_DEPOSED;
@@ -223,7 +225,7 @@ void db_renew(struct db_client *client)
 
 void db_client_release(struct db_client *client)
 {
-    if (db_is_down(client->db) || !fake_pg_may_write(client->db->pg)) return;
+    if (!db_may_write(client->db)) return;
     fake_pg_release(client->db->pg, client->instance, client->taken.epoch, db_wall(client->db),
                     mark_now(client));
 }

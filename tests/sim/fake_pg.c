@@ -8,69 +8,35 @@
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static void remember(struct fake_pg *pg, enum row_table table, struct pg_entry old)
+static void set(struct fake_pg *pg, enum row_table at, struct pg_entry entry)
 {
-    fl_vec_push(&pg->undo, ((struct undo){table, old}));
+    fl_vec_push(&pg->undo, ((struct undo){at, pg_table_set(&pg->tables[at], entry)}));
 }
 
 static void put(struct fake_pg *pg, enum row_table at, const struct row_key *key,
                 const struct row *row)
 {
-    struct pg_table *table = &pg->tables[at];
-    struct pg_entry entry;
-    bool is_there;
-    size_t i = pg_table_seek(table, key, &is_there);
-
-    struct row kept = pg_kept(row, at == ROW_TABLE_open_job);
-
-    fl_buf_clear(&pg->scratch);
-    fl_assert(row_encode(&pg->scratch, &kept));
-    entry = pg_entry_make(key, pg->scratch.at, pg->scratch.len);
-    if (is_there) {
-        remember(pg, at, table->entries.at[i]);
-        table->entries.at[i] = entry;
-    } else {
-        remember(pg, at, pg_entry_make(key, NULL, 0));
-        fl_vec_insert(&table->entries, i, entry);
-    }
+    set(pg, at, pg_entry_make(key, row, at == ROW_TABLE_open_job));
 }
 
 static void take_away(struct fake_pg *pg, enum row_table at, const struct row_key *key)
 {
-    struct pg_table *table = &pg->tables[at];
-    bool is_there;
-    size_t i = pg_table_seek(table, key, &is_there);
-
-    if (!is_there) return;
-    remember(pg, at, table->entries.at[i]);
-    fl_vec_remove(&table->entries, i);
+    set(pg, at, pg_entry_make(key, NULL, false));
 }
 
 static void roll_back(struct fake_pg *pg)
 {
     while (pg->undo.len) {
         struct undo undo = fl_vec_pop(&pg->undo);
-        struct pg_table *table = &pg->tables[undo.table];
-        struct row_key key = pg_entry_key(&undo.old);
-        bool is_there;
-        size_t i = pg_table_seek(table, &key, &is_there);
 
-        if (is_there) {
-            free(table->entries.at[i].at);
-            fl_vec_remove(&table->entries, i);
-        }
-        if (undo.old.row_len) {
-            fl_vec_insert(&table->entries, i, undo.old);
-        } else {
-            free(undo.old.at);
-        }
+        fl_free(pg_table_set(&pg->tables[undo.table], undo.old).at);
     }
 }
 
 static void forget_undo(struct fake_pg *pg)
 {
     for (size_t i = 0; i < pg->undo.len; i++) {
-        free(pg->undo.at[i].old.at);
+        fl_free(pg->undo.at[i].old.at);
     }
     fl_vec_clear(&pg->undo);
 }
@@ -132,21 +98,16 @@ static void end_job(struct fake_pg *pg, const struct row_job_end *row)
 }
 
 /* The job's rows, where it has them, take its new values. */
-static void edit_job(struct fake_pg *pg, const struct row_job_edit *edit)
+static void edit_job(struct fake_pg *pg, const struct row *edit)
 {
     static const enum row_table tables[] = {ROW_TABLE_job, ROW_TABLE_open_job};
 
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-        struct row_key key = fake_pg_key(tables[t], edit->job, 0, 0);
+        struct row_key key = fake_pg_key(tables[t], row_job(edit), 0, 0);
         struct row row;
 
         if (!pg_table_find(&pg->tables[tables[t]], &key, &row)) continue;
-        row.job_new.queue = edit->queue;
-        row.job_new.priority = edit->priority;
-        row.job_new.deadline_s = edit->deadline_s;
-        row.job_new.parallelism = edit->parallelism;
-        row.job_new.name = edit->name;
-        row.job_new.labels = edit->labels;
+        row_edit(&row, edit);
         put(pg, tables[t], &key, &row);
     }
 }
@@ -195,7 +156,7 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
         end_job(pg, &row->job_end);
         if (!row->job_end.is_array) return true;
     }
-    if (row->kind == ROW_job_edit) edit_job(pg, &row->job_edit);
+    if (row->kind == ROW_job_edit) edit_job(pg, row);
     if (key.len == 0) key = pg_key_add(pg_key_add(key, batch, 8), (*count)++, 4);
     return has_partition(pg, row_job(row), text) &&
            (info.fold != ROW_FOLD_NEXT || follows(pg, &row->attempt_new, text)) &&
@@ -219,23 +180,32 @@ static int statement_order(enum row_kind kind)
     }
 }
 
-static bool apply_body(struct fake_pg *pg, struct fl_str body, uint64_t batch, const char **text)
+/* The rows of a batch of this order; below 0: all. */
+static bool apply_rows(struct fake_pg *pg, const struct fake_pg_journal *batch, int order,
+                       uint32_t *count, const char **text)
 {
-    uint32_t count = 0;
+    struct fl_reader reader = fl_reader(batch->body.at, batch->body.len);
 
-    for (int order = 0; order <= 3; order++) {
-        struct fl_reader reader = fl_reader(body.at, body.len);
+    while (reader.pos < reader.len) {
+        struct fl_err err = {0};
+        struct row row;
 
-        while (reader.pos < reader.len) {
-            struct fl_err err = {0};
-            struct row row;
-
-            fl_assert(row_decode(&reader, &row, &err)); /* the client encoded it */
-            if (statement_order(row.kind) != order) continue;
-            if (!apply(pg, &row, batch, &count, text)) return false;
-        }
+        fl_assert(row_decode(&reader, &row, &err)); /* the client encoded it */
+        if (order >= 0 && statement_order(row.kind) != order) continue;
+        if (!apply(pg, &row, batch->batch, count, text)) return false;
     }
     return true;
+}
+
+static bool apply_batch(struct fake_pg *pg, const struct fake_pg_journal *batch, const char **text)
+{
+    bool is_good = true;
+    uint32_t count = 0;
+
+    for (int order = 0; is_good && order <= 3; order++) {
+        is_good = apply_rows(pg, batch, order, &count, text);
+    }
+    return is_good;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -248,7 +218,6 @@ struct fake_pg *fake_pg_create(uint64_t job_below, uint64_t batch_below)
     pg->batch_below = batch_below;
     pg->epoch = 0; /* as migrate leaves it */
     pg->incarnation = 1;
-    fl_buf_init(&pg->scratch, (size_t)16 << 20);
     fl_vec_push(&pg->journal, ((struct fake_pg_journal){.batch = 0}));
     return pg;
 }
@@ -274,7 +243,6 @@ void fake_pg_destroy(struct fake_pg *pg)
     fl_vec_fini(&pg->journal);
     fl_vec_fini(&pg->backends);
     fl_vec_fini(&pg->undo);
-    fl_buf_fini(&pg->scratch);
     fl_free(pg);
 }
 
@@ -313,24 +281,9 @@ bool fake_pg_is_live(const struct fake_pg *pg, uint32_t backend)
     return find_backend(pg, backend) != NULL;
 }
 
-void fake_pg_set_full(struct fake_pg *pg, bool is_full)
+struct fake_pg_faults *fake_pg_faults(struct fake_pg *pg)
 {
-    pg->is_full = is_full;
-}
-
-void fake_pg_set_read_only(struct fake_pg *pg, bool is_read_only)
-{
-    pg->is_read_only = is_read_only;
-}
-
-bool fake_pg_may_write(const struct fake_pg *pg)
-{
-    return !pg->is_read_only;
-}
-
-void fake_pg_set_deaf(struct fake_pg *pg, bool is_deaf)
-{
-    pg->is_deaf = is_deaf;
+    return &pg->faults;
 }
 
 void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_below)
@@ -341,10 +294,15 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
 
 /* ---- partitions of old jobs ------------------------------------------------------------------ */
 
-static const enum row_table job_tables[] = {
-    ROW_TABLE_attempt,       ROW_TABLE_attempt_end, ROW_TABLE_attempt_stop,
-    ROW_TABLE_attempt_words, ROW_TABLE_element_end, ROW_TABLE_job_edit,
-    ROW_TABLE_job_end,       ROW_TABLE_spec,        ROW_TABLE_job};
+/* Tables that grow for ever are cut by job, if their key begins with one. */
+static bool is_cut_by_job(enum row_kind kind)
+{
+    struct row_info info = row_info(kind);
+
+    return info.fields[0].type == ROW_TYPE_job && info.fields[0].is_key &&
+           (info.fold == ROW_FOLD_APPEND || info.fold == ROW_FOLD_NEXT ||
+            info.fold == ROW_FOLD_FIRST);
+}
 
 bool fake_pg_may_remove(const struct fake_pg *pg, uint64_t below)
 {
@@ -358,12 +316,14 @@ void fake_pg_remove(struct fake_pg *pg, uint64_t below)
 {
     fl_assert(below >= pg->gone_below);
     pg->gone_below = below;
-    for (size_t t = 0; t < sizeof(job_tables) / sizeof(job_tables[0]); t++) {
-        struct pg_table *table = &pg->tables[job_tables[t]];
+    for (size_t k = 0; k < row_kinds_len; k++) {
+        enum row_table at = row_info(row_kinds[k]).table;
+        struct pg_table *table = &pg->tables[at];
         size_t len = 0;
 
+        if (!is_cut_by_job(row_kinds[k])) continue;
         while (len < table->entries.len && pg_entry_job(&table->entries.at[len]) < below) {
-            fl_vec_push(&pg->gone[job_tables[t]].entries, table->entries.at[len]);
+            fl_vec_push(&pg->gone[at].entries, table->entries.at[len]);
             len++;
         }
         if (len == 0) continue;
@@ -387,15 +347,6 @@ static bool lease_is_free(const struct fake_pg *pg, const char *instance, fl_ms 
            pg->lease_instance[0] == 0 || strcmp(pg->lease_instance, instance) == 0;
 }
 
-static void lease_set(struct fake_pg *pg, const char *instance, fl_ms expires_at)
-{
-    size_t len = strlen(instance);
-
-    fl_assert(len < sizeof(pg->lease_instance));
-    memcpy(pg->lease_instance, instance, len + 1);
-    pg->lease_expires_at = expires_at;
-}
-
 enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *instance, fl_ms wall,
                           uint64_t batch_from, uint64_t epoch_above, struct engine_taken *ret_taken,
                           struct time_mark *ret_mark)
@@ -405,17 +356,19 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
 
     if (!find_backend(pg, backend)) return FL_UNAVAILABLE;
     if (!lease_is_free(pg, instance, wall)) return FL_DEPOSED;
-    if (pg->is_full) return FL_NO_SPACE;
-    if (pg->is_read_only) return FL_UNAVAILABLE;
+    if (pg->faults.is_full) return FL_NO_SPACE;
+    if (pg->faults.is_read_only) return FL_UNAVAILABLE;
     old = find_backend(pg, pg->writer);
     if (old && old->id != backend) {
-        if (!pg->is_deaf) {
+        if (!pg->faults.is_deaf) {
             fake_pg_end(pg, old->id);
         } else if (old->has_batch) {
             return FL_CONFLICT; /* raising the epoch waits for its share lock */
         }
     }
-    lease_set(pg, instance, wall + FAKE_PG_TTL_MS);
+    fl_assert(strlen(instance) < sizeof pg->lease_instance);
+    memcpy(pg->lease_instance, instance, strlen(instance) + 1);
+    pg->lease_expires_at = wall + FAKE_PG_TTL_MS;
     pg->epoch = (pg->epoch > epoch_above ? pg->epoch : epoch_above) + 1;
     pg->writer = backend;
 
@@ -476,8 +429,8 @@ enum engine_commit fake_pg_begin(struct fake_pg *pg, uint32_t backend, uint64_t 
     if (!self) return ENGINE_UNKNOWN;
     fl_assert(!self->has_batch);
     if (self->is_aborted) return fail(self, ENGINE_RELOAD, "25P02", text);
-    if (pg->is_full) return fail(self, ENGINE_NO_SPACE, "53100", text);
-    if (pg->is_read_only) return fail(self, ENGINE_AWAY, "25006", text);
+    if (pg->faults.is_full) return fail(self, ENGINE_NO_SPACE, "53100", text);
+    if (pg->faults.is_read_only) return fail(self, ENGINE_AWAY, "25006", text);
     if (batch >= pg->batch_below) return fail(self, ENGINE_POISONED, "no partition", text);
     /* NOT NULL is checked column by column, before any key: prev, then epoch. */
     if (batch == 0 || batch > fake_pg_newest(pg) + 1) {
@@ -501,13 +454,12 @@ enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const ch
     if (!self) return ENGINE_UNKNOWN;
     if (self->is_aborted) return fail(self, ENGINE_RELOAD, "25P02", text);
     fl_assert(self->has_batch);
-    if (!apply_body(pg, (struct fl_str){self->body, self->batch.body.len}, self->batch.batch,
-                    &why)) {
+    self->batch.body.at = self->body;
+    if (!apply_batch(pg, &self->batch, &why)) {
         roll_back(pg);
         return fail(self, ENGINE_POISONED, why, text);
     }
     forget_undo(pg);
-    self->batch.body.at = self->body;
     fl_vec_push(&pg->journal, self->batch);
     self->body = NULL;
     self->has_batch = false;
@@ -543,7 +495,7 @@ void fake_pg_restore(struct fake_pg *pg, uint64_t batch)
     for (size_t i = 1; i < pg->journal.len; i++) {
         const char *why = "";
 
-        fl_assert(apply_body(pg, pg->journal.at[i].body, pg->journal.at[i].batch, &why));
+        fl_assert(apply_batch(pg, &pg->journal.at[i], &why));
         forget_undo(pg);
     }
     pg->epoch = pg->journal.at[pg->journal.len - 1].epoch;
@@ -560,19 +512,12 @@ bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
     bool is_equal = true;
 
     for (size_t i = 1; is_equal && i < pg->journal.len; i++) {
-        struct fl_reader reader = fl_reader(pg->journal.at[i].body.at, pg->journal.at[i].body.len);
+        const char *text = "";
         uint32_t count = 0;
 
-        while (is_equal && reader.pos < reader.len) {
-            const char *text = "";
-            struct row row;
-
-            is_equal = row_decode(&reader, &row, err);
-            if (is_equal && !apply(fold, &row, pg->journal.at[i].batch, &count, &text)) {
-                is_equal = fl_fail(err, FL_CONFLICT, "batch %llu, in its order: %s refuses a row",
-                                   (unsigned long long)pg->journal.at[i].batch, text);
-            }
-        }
+        is_equal = apply_rows(fold, &pg->journal.at[i], -1, &count, &text) ||
+                   fl_fail(err, FL_CONFLICT, "batch %llu, in its order: %s refuses a row",
+                           (unsigned long long)pg->journal.at[i].batch, text);
         forget_undo(fold);
     }
     fake_pg_remove(fold, pg->gone_below);

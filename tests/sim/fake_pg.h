@@ -41,10 +41,14 @@ bool fake_pg_is_live(const struct fake_pg *pg, uint32_t backend);
 /* The server is stopped and goes on as it was when that batch was its newest: a backup is restored.
  * The partitions stay. */
 void fake_pg_restore(struct fake_pg *pg, uint64_t batch);
-void fake_pg_set_full(struct fake_pg *pg, bool is_full);
-void fake_pg_set_read_only(struct fake_pg *pg, bool is_read_only);
-void fake_pg_set_deaf(struct fake_pg *pg,
-                      bool is_deaf); /* pg_terminate_backend does not get through */
+
+struct fake_pg_faults {
+    bool is_full;
+    bool is_deaf;      /* pg_terminate_backend does not get through */
+    bool is_read_only; /* a renewal gets no answer: it is not written */
+};
+struct fake_pg_faults *fake_pg_faults(struct fake_pg *pg); /* the caller's to set */
+
 void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_below);
 
 /* Maintenance removes the partitions of ids below: none of these jobs is open, and the newest id is
@@ -63,8 +67,6 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
                           uint64_t batch_from, uint64_t epoch_above, struct engine_taken *ret_taken,
                           struct time_mark *ret_mark);
 
-/* Whether a renewal gets an answer: a read-only server refuses to write it. */
-bool fake_pg_may_write(const struct fake_pg *pg);
 /* The row keeps 'mark', with 'wall' for Postgres's clock.  False: the lease is not this
  * instance's. */
 bool fake_pg_mark(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,

@@ -102,23 +102,17 @@ static void load_pair_ends(const struct fake_pg *pg, fake_pg_emit_fn *emit, void
     }
 }
 
-/* Rows that belong to open jobs, but for elements that have ended; the tables are in the order of
- * ids. */
+/* Rows that belong to open jobs, but for elements that have ended. */
 static void load_of_jobs(const struct fake_pg *pg, enum row_table at, fake_pg_emit_fn *emit,
                          void *ctx)
 {
-    const struct pg_table *open = &pg->tables[ROW_TABLE_open_job], *table = &pg->tables[at];
-    size_t o = 0;
+    const struct pg_table *table = &pg->tables[at];
 
     for (size_t i = 0; i < table->entries.len; i++) {
         uint64_t job = pg_entry_job(&table->entries.at[i]);
         struct row row;
 
-        while (o < open->entries.len && pg_entry_job(&open->entries.at[o]) < job) {
-            o++;
-        }
-        if (o == open->entries.len) break;
-        if (pg_entry_job(&open->entries.at[o]) != job) continue;
+        if (!fake_pg_find(pg, ROW_TABLE_open_job, job, 0, 0, NULL)) continue;
         row = pg_entry_row(&table->entries.at[i]);
         if (!has_ended(pg, &row)) emit(ctx, &row);
     }

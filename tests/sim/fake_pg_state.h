@@ -2,7 +2,6 @@
  * fake_pg_read.c, which reads them. */
 #pragma once
 
-#include "shared/base/buf.h"
 #include "shared/base/vec.h"
 #include "tests/sim/fake_pg.h"
 #include "tests/sim/pg_table.h"
@@ -27,7 +26,7 @@ struct fake_pg {
     FL_VEC(struct backend) backends; /* live ones, by id */
     FL_VEC(struct undo) undo;
     uint32_t backend_next;
-    bool is_full, is_deaf, is_read_only;
+    struct fake_pg_faults faults;
     uint64_t job_below, batch_below;
     /* the leader row */
     uint64_t epoch;
@@ -37,7 +36,6 @@ struct fake_pg {
     char lease_instance[64];
     fl_ms lease_expires_at;
     struct time_mark lease_mark;
-    struct fl_buf scratch;
     /* rows of removed partitions: for the checks, and no statement finds them */
     struct pg_table gone[ROW_TABLES_LEN];
     uint64_t gone_below; /* ids */

@@ -1,9 +1,9 @@
 #include "tests/sim/pg_table.h"
 
 #include <endian.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 
@@ -22,7 +22,8 @@ struct row_key pg_key_add(struct row_key key, uint64_t v, size_t bytes)
     return pg_key_add_bytes(key, (const char *)&be + sizeof be - bytes, bytes);
 }
 
-struct row pg_kept(const struct row *row, bool is_open_job)
+/* Without the fields that the row's table has no columns for, or that open_job has none for. */
+static struct row kept_of(const struct row *row, bool is_open_job)
 {
     static const struct fl_digest none;
     struct row_info info = row_info(row->kind);
@@ -104,14 +105,16 @@ bool pg_table_find(const struct pg_table *table, const struct row_key *key, stru
     return is_there;
 }
 
-struct pg_entry pg_entry_make(const struct row_key *key, const void *row, size_t row_len)
+struct pg_entry pg_entry_make(const struct row_key *key, const struct row *row, bool is_open_job)
 {
-    struct pg_entry entry = {.key_len = key->len, .row_len = (uint32_t)row_len};
+    struct pg_entry entry = {.key_len = key->len};
+    struct row kept = row ? kept_of(row, is_open_job) : (struct row){0};
+    struct fl_buf bytes;
 
-    entry.at = malloc(key->len + row_len);
-    fl_assert(entry.at);
-    memcpy(entry.at, key->at, key->len);
-    if (row_len) memcpy(entry.at + key->len, row, row_len);
+    fl_buf_init(&bytes, (size_t)16 << 20);
+    fl_assert(fl_buf_put(&bytes, key->at, key->len) && (!row || row_encode(&bytes, &kept)));
+    entry.row_len = (uint32_t)(bytes.len - key->len);
+    entry.at = fl_realloc_array(bytes.at, uint8_t, bytes.len + 1);
     return entry;
 }
 
@@ -125,34 +128,28 @@ uint64_t pg_entry_job(const struct pg_entry *entry)
     return job;
 }
 
-void pg_table_put(struct pg_table *table, const struct row_key *key, const void *row,
-                  size_t row_len)
+struct pg_entry pg_table_set(struct pg_table *table, struct pg_entry entry)
 {
+    struct row_key key = pg_entry_key(&entry);
     bool is_there;
-    size_t i = pg_table_seek(table, key, &is_there);
+    size_t i = pg_table_seek(table, &key, &is_there);
+    struct pg_entry old = is_there ? table->entries.at[i] : pg_entry_make(&key, NULL, false);
 
-    if (is_there) {
-        free(table->entries.at[i].at);
-        table->entries.at[i] = pg_entry_make(key, row, row_len);
+    if (entry.row_len == 0) {
+        fl_free(entry.at);
+        if (is_there) fl_vec_remove(&table->entries, i);
+    } else if (is_there) {
+        table->entries.at[i] = entry;
     } else {
-        fl_vec_insert(&table->entries, i, pg_entry_make(key, row, row_len));
+        fl_vec_insert(&table->entries, i, entry);
     }
-}
-
-void pg_table_remove(struct pg_table *table, const struct row_key *key)
-{
-    bool is_there;
-    size_t i = pg_table_seek(table, key, &is_there);
-
-    if (!is_there) return;
-    free(table->entries.at[i].at);
-    fl_vec_remove(&table->entries, i);
+    return old;
 }
 
 void pg_table_fini(struct pg_table *table)
 {
     for (size_t i = 0; i < table->entries.len; i++) {
-        free(table->entries.at[i].at);
+        fl_free(table->entries.at[i].at);
     }
     fl_vec_fini(&table->entries);
 }

@@ -20,10 +20,9 @@ struct pg_table {
 struct row_key pg_key_add(struct row_key key, uint64_t v, size_t bytes);
 struct row_key pg_key_add_bytes(struct row_key key, const void *ptr, size_t len);
 
-/* Without the fields that the row's table has no columns for, or that open_job has none for. */
-struct row pg_kept(const struct row *row, bool is_open_job);
-
-struct pg_entry pg_entry_make(const struct row_key *key, const void *row, size_t row_len);
+/* Keeps the row's fields that are columns of its table, or of open_job.  A NULL row makes an entry
+ * that says that the key has no row: its row_len is 0. */
+struct pg_entry pg_entry_make(const struct row_key *key, const struct row *row, bool is_open_job);
 struct row_key pg_entry_key(const struct pg_entry *entry);
 struct row pg_entry_row(const struct pg_entry *entry); /* its strings are the entry's */
 uint64_t pg_entry_job(const struct pg_entry *entry);   /* the key begins with a job */
@@ -33,8 +32,7 @@ size_t pg_table_seek(const struct pg_table *table, const struct row_key *key, bo
 bool pg_table_has(const struct pg_table *table, const struct row_key *key);
 bool pg_table_find(const struct pg_table *table, const struct row_key *key, struct row *ret_row);
 
-/* Puts a row, in place of the key's old one; takes one away; forgets all. */
-void pg_table_put(struct pg_table *table, const struct row_key *key, const void *row,
-                  size_t row_len);
-void pg_table_remove(struct pg_table *table, const struct row_key *key);
+/* Puts an entry in place of the key's old one, which is the caller's now; one without a row takes
+ * the key's away. */
+struct pg_entry pg_table_set(struct pg_table *table, struct pg_entry entry);
 void pg_table_fini(struct pg_table *table);

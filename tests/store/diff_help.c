@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "controlplane/store/journal.h"
+#include "controlplane/store/pg_conn.h"
 #include "controlplane/store/row_columns.h"
 #include "shared/base/assert.h"
 #include "tests/fl_test.h"
@@ -148,24 +149,6 @@ void diff_reset(PGconn *pg)
 
 /* ---- rows of tables -------------------------------------------------------------------------- */
 
-static struct fl_str field(const PGresult *result, int row, int column)
-{
-    return (struct fl_str){PQgetvalue(result, row, column),
-                           (size_t)PQgetlength(result, row, column)};
-}
-
-static uint64_t number(const PGresult *result, int row, int column)
-{
-    struct fl_str value = field(result, row, column);
-    uint64_t n = 0;
-
-    fl_assert(value.len <= sizeof n);
-    for (size_t i = 0; i < value.len; i++) {
-        n = n << 8 | (uint8_t)value.at[i];
-    }
-    return n;
-}
-
 static unsigned place_of(enum row_table table)
 {
     return table == ROW_TABLE_open_job ? ROW_OPEN_JOB : (unsigned)row_table_kind(table);
@@ -175,29 +158,20 @@ static unsigned place_of(enum row_table table)
 static PGresult *ask_table(PGconn *pg, enum row_table at)
 {
     struct row_columns table = row_columns(place_of(at));
-    char columns[512] = "", keys[128] = "", sql[1200];
+    struct fl_arena arena = {0};
+    const char *columns = row_column_list(&table, "", false, &arena);
+    const char *keys = row_column_list(&table, "", true, &arena), *late = "";
+    PGresult *result;
 
-    for (size_t i = 0; i < table.len; i++) {
-        const char *name = row_column_name(&table, i);
-        const char *order = row_column_type(table.at[i]) == PG_TEXT ? " collate \"C\"" : "";
-
-        if (table.at[i]->type == ROW_TYPE_COUNT) continue;
-        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s%s",
-                 *columns ? ", " : "", name);
-        if (!table.at[i]->is_key) continue;
-        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s%s", *keys ? ", " : "", name,
-                 order);
-    }
     if (at == ROW_TABLE_open_job) {
-        snprintf(sql, sizeof sql,
-                 "select %s from open_job union all select %s from late_open_job"
-                 " order by job",
-                 columns, columns);
-    } else {
-        snprintf(sql, sizeof sql, "select %s from %s order by %s", columns, table.table,
-                 *keys ? keys : "batch, n");
+        late = fl_arena_printf(&arena, " union all select %s from late_open_job", columns);
     }
-    return ask(pg, sql, 1);
+    result = ask(pg,
+                 fl_arena_printf(&arena, "select %s from %s%s order by %s", columns, table.table,
+                                 late, *keys ? keys : "batch, n"),
+                 1);
+    fl_arena_fini(&arena);
+    return result;
 }
 
 static struct row row_of(enum row_table at, const PGresult *result, int i)
@@ -206,7 +180,7 @@ static struct row row_of(enum row_table at, const PGresult *result, int i)
     struct row row;
 
     for (int c = 0; c < PQnfields(result); c++) {
-        values[c] = field(result, i, c);
+        values[c] = pg_field(result, i, c);
     }
     assert_true(row_read(place_of(at), values, &row));
     return row;
@@ -221,19 +195,9 @@ static void encode(struct fl_buf *out, const struct row *row)
     fl_assert(is_written);
 }
 
-static bool is_same_row(const struct row *a, const struct row *b)
+static bool is_same_bytes(const void *a, size_t a_len, const void *b, size_t b_len)
 {
-    struct fl_buf left, right;
-    bool is_same;
-
-    fl_buf_init(&left, SIZE_MAX / 2);
-    fl_buf_init(&right, SIZE_MAX / 2);
-    encode(&left, a);
-    encode(&right, b);
-    is_same = left.len == right.len && memcmp(left.at, right.at, left.len) == 0;
-    fl_buf_fini(&left);
-    fl_buf_fini(&right);
-    return is_same;
+    return a_len == b_len && (a_len == 0 || memcmp(a, b, a_len) == 0);
 }
 
 static bool differ(struct fl_err *err, const char *where, size_t i, const struct row *real,
@@ -253,14 +217,19 @@ static bool diff_table(PGconn *pg, enum row_table at, const struct pg_table *tol
     PGresult *result = ask_table(pg, at);
     size_t len = (size_t)PQntuples(result);
     bool is_same = true;
+    struct fl_buf bytes;
 
+    fl_buf_init(&bytes, SIZE_MAX / 2);
     for (size_t i = 0; is_same && i < len && i < told->entries.len; i++) {
-        struct row real = row_of(at, result, (int)i);
-        struct row other = pg_entry_row(&told->entries.at[i]);
+        const struct pg_entry *entry = &told->entries.at[i];
+        struct row real = row_of(at, result, (int)i), other = pg_entry_row(entry);
 
-        is_same = is_same_row(&real, &other);
-        if (!is_same) differ(err, row_table_name(at), i, &real, &other);
+        fl_buf_clear(&bytes);
+        encode(&bytes, &real);
+        is_same = is_same_bytes(bytes.at, bytes.len, entry->at + entry->key_len, entry->row_len) ||
+                  differ(err, row_table_name(at), i, &real, &other);
     }
+    fl_buf_fini(&bytes);
     if (is_same && len != told->entries.len) {
         is_same = fl_fail(err, FL_CONFLICT, "%s: %zu rows, the fake has %zu", row_table_name(at),
                           len, told->entries.len);
@@ -283,10 +252,10 @@ static const char journal[] = "select batch, epoch, at, body from journal order 
 static bool journal_at(const PGresult *result, int i, struct fl_arena *arena,
                        struct fake_pg_journal *ret, struct fl_err *err)
 {
-    *ret = (struct fake_pg_journal){.batch = number(result, i, 0),
-                                    .epoch = number(result, i, 1),
-                                    .at = (fl_ms)number(result, i, 2)};
-    return journal_unpack(field(result, i, 3), arena, &ret->body, err) ||
+    *ret = (struct fake_pg_journal){.batch = (uint64_t)pg_get_int(result, i, 0),
+                                    .epoch = (uint64_t)pg_get_int(result, i, 1),
+                                    .at = pg_get_int(result, i, 2)};
+    return journal_unpack(pg_field(result, i, 3), arena, &ret->body, err) ||
            fl_err_wrap(err, "journal %" PRIu64, ret->batch);
 }
 
@@ -378,14 +347,16 @@ bool diff_rows(struct fl_str real, struct fl_str fake, struct fl_err *err)
 {
     struct fl_reader a = fl_reader(real.at, real.len), b = fl_reader(fake.at, fake.len);
 
-    if (real.len == fake.len && (real.len == 0 || memcmp(real.at, fake.at, real.len) == 0)) {
-        return true;
-    }
+    if (is_same_bytes(real.at, real.len, fake.at, fake.len)) return true;
     for (size_t i = 0; a.pos < a.len && b.pos < b.len; i++) {
+        const uint8_t *left_at = a.at + a.pos, *right_at = b.at + b.pos;
         struct row left, right;
 
         if (!row_decode(&a, &left, err) || !row_decode(&b, &right, err)) return false;
-        if (!is_same_row(&left, &right)) return differ(err, "", i, &left, &right);
+        if (!is_same_bytes(left_at, (size_t)(a.at + a.pos - left_at), right_at,
+                           (size_t)(b.at + b.pos - right_at))) {
+            return differ(err, "", i, &left, &right);
+        }
     }
     return fl_fail(err, FL_CONFLICT, "%zu bytes of rows, the fake has %zu", real.len, fake.len);
 }

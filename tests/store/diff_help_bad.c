@@ -30,40 +30,6 @@ static bool second_live_attempt(const struct fake_pg *fake, struct fl_prng *prng
     return false;
 }
 
-static bool skipped_attempt(const struct fake_pg *fake, struct fl_prng *prng,
-                            struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_attempt, &row)) return false;
-    /* Far ahead: after an older attempt of an element that waits, n + 2 may well be the next
-     * one. */
-    help_attempt(batch, row.attempt_new.job, row.attempt_new.element,
-                 (uint16_t)(row.attempt_new.n + 1000));
-    return true;
-}
-
-static bool attempt_without_number(const struct fake_pg *fake, struct fl_prng *prng,
-                                   struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_open_job, &row)) return false;
-    help_attempt(batch, row.job_new.job, 0, 0);
-    return true;
-}
-
-static bool attempt_after_terminal_row(const struct fake_pg *fake, struct fl_prng *prng,
-                                       struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_element_end, &row)) return false;
-    help_attempt(batch, row.element_end.job, row.element_end.element,
-                 (uint16_t)(row.element_end.n + 1));
-    return true;
-}
-
 static bool attempt_after_ended_attempt_and_terminal_row(const struct fake_pg *fake,
                                                          struct fl_prng *prng,
                                                          struct core_batch *batch)
@@ -129,24 +95,33 @@ static bool beyond_partitions(const struct fake_pg *fake, struct fl_prng *prng,
 }
 
 const struct diff_bad diff_bads[] = {
-    {"second_live_attempt", second_live_attempt, ROW_TABLE_none},
-    {"skipped_attempt", skipped_attempt, ROW_TABLE_none},
-    {"attempt_without_number", attempt_without_number, ROW_TABLE_none},
-    {"attempt_after_terminal_row", attempt_after_terminal_row, ROW_TABLE_none},
-    {"attempt_after_ended_attempt_and_terminal_row", attempt_after_ended_attempt_and_terminal_row,
-     ROW_TABLE_none},
-    {"job_twice_in_one", job_twice_in_one, ROW_TABLE_none},
-    {"poison", poison, ROW_TABLE_none},
-    {"beyond_partitions", beyond_partitions, ROW_TABLE_none},
-    {"repeated_attempt", NULL, ROW_TABLE_attempt},
-    {"second_terminal_row", NULL, ROW_TABLE_element_end},
-    {"second_end_of_attempt", NULL, ROW_TABLE_attempt_end},
-    {"second_end_of_array", NULL, ROW_TABLE_job_end},
-    {"repeated_job", NULL, ROW_TABLE_job},
-    {"repeated_key", NULL, ROW_TABLE_idempotency},
+    {"second_live_attempt", second_live_attempt},
+    /* Far ahead: after an older attempt of an element that waits, n + 2 may well be the next
+     * one. */
+    {"skipped_attempt", .follows = ROW_TABLE_attempt, .ahead = 1000},
+    {"attempt_without_number", .follows = ROW_TABLE_open_job},
+    {"attempt_after_terminal_row", .follows = ROW_TABLE_element_end, .ahead = 1},
+    {"attempt_after_ended_attempt_and_terminal_row", attempt_after_ended_attempt_and_terminal_row},
+    {"job_twice_in_one", job_twice_in_one},
+    {"poison", poison},
+    {"beyond_partitions", beyond_partitions},
+    {"repeated_attempt", .repeats = ROW_TABLE_attempt},
+    {"second_terminal_row", .repeats = ROW_TABLE_element_end},
+    {"second_end_of_attempt", .repeats = ROW_TABLE_attempt_end},
+    {"second_end_of_array", .repeats = ROW_TABLE_job_end},
+    {"repeated_job", .repeats = ROW_TABLE_job},
+    {"repeated_key", .repeats = ROW_TABLE_idempotency},
 };
 
 const size_t diff_bads_len = sizeof diff_bads / sizeof diff_bads[0];
+
+/* 0: the row does not have the field. */
+static int64_t number_of(const struct row *row, const char *name)
+{
+    const struct row_field *field = row_field_named(row->kind, name);
+
+    return field ? row_number(row, field) : 0;
+}
 
 bool diff_add_bad(const struct diff_bad *bad, const struct fake_pg *fake, struct fl_prng *prng,
                   struct core_batch *batch)
@@ -154,7 +129,12 @@ bool diff_add_bad(const struct diff_bad *bad, const struct fake_pg *fake, struct
     struct row row;
 
     if (bad->add) return bad->add(fake, prng, batch);
-    if (!diff_any(fake, prng, bad->repeats, &row)) return false;
+    if (!diff_any(fake, prng, bad->follows ? bad->follows : bad->repeats, &row)) return false;
+    if (bad->follows) {
+        help_attempt(batch, row_job(&row), (uint32_t)number_of(&row, "element"),
+                     (uint16_t)(number_of(&row, "n") + bad->ahead));
+        return true;
+    }
     if (row.kind == ROW_job_end) row.job_end.is_array = 1; /* no column has it */
     core_batch_row(batch, &row);
     return true;

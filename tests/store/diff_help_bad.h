@@ -19,7 +19,10 @@ bool diff_any(const struct fake_pg *fake, struct fl_prng *prng, enum row_table t
 struct diff_bad {
     const char *name;
     bool (*add)(const struct fake_pg *fake, struct fl_prng *prng, struct core_batch *batch);
-    enum row_table repeats; /* instead of 'add': some row of this table once more */
+    /* Instead of 'add': an attempt behind some row of this table, so far ahead of its number. */
+    enum row_table follows;
+    uint16_t ahead;
+    enum row_table repeats; /* instead of both: some row of this table once more */
 };
 
 extern const struct diff_bad diff_bads[];

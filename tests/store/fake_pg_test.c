@@ -333,9 +333,9 @@ static void take_deaf(struct diff *diff)
     settle_all(diff);
     expire(diff);
     diff_run(diff->admin, "update leader set writer_pid = null");
-    fake_pg_set_deaf(diff->fake, true);
+    fake_pg_faults(diff->fake)->is_deaf = true;
     assert_int_equal(take(diff, any_actor(diff)), FL_OK);
-    fake_pg_set_deaf(diff->fake, false);
+    fake_pg_faults(diff->fake)->is_deaf = false;
 }
 
 static void op_take(struct diff *diff)
@@ -550,13 +550,13 @@ static void op_full(struct diff *diff)
 {
     settle_all(diff);
     diff_run(diff->admin, DISK_FULL);
-    fake_pg_set_full(diff->fake, true);
+    fake_pg_faults(diff->fake)->is_full = true;
     op_commit(diff);
     op_commit(diff);
     take(diff, any_actor(diff));
     settle_all(diff);
     diff_run(diff->admin, DISK_FREE);
-    fake_pg_set_full(diff->fake, false);
+    fake_pg_faults(diff->fake)->is_full = false;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -342,7 +342,7 @@ static void on_audit(void *ctx, const struct read_audit *audit)
     world->has_more = audit->has_more;
     for (size_t i = 0; i < audit->len; i++) {
         read_tell(world, "%" PRId64 " " FL_STR_FMT " " FL_STR_FMT "\n", audit->at[i].at,
-                  FL_STR_ARG(audit->at[i].actor), FL_STR_ARG(audit->at[i].body));
+                  FL_STR_ARG(audit->at[i].audit.actor), FL_STR_ARG(audit->at[i].audit.body));
     }
 }
 

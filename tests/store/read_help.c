@@ -157,19 +157,20 @@ void read_tell_jobs(void *ctx, const struct read_jobs *jobs)
         if (job->is_ended) {
             read_tell(world, " %s %s", job_state_name(job->state), reason_name(job->reason));
         }
-        if (job->name.len > 0) {
+        if (job->row.name.len > 0) {
             read_tell(world,
                       " " FL_STR_FMT " of " FL_STR_FMT " x%u priority=%d retry_of=%" PRIu64
                       " spec=%u labels=%zu",
-                      FL_STR_ARG(job->name), FL_STR_ARG(job->owner), job->elements, job->priority,
-                      job->retry_of.n, job->spec.at[0], job->labels.len);
-            read_tell(world, " params=" FL_STR_FMT " %" PRId64 "-%" PRId64, FL_STR_ARG(job->params),
-                      job->accepted_at, job->ended_at);
+                      FL_STR_ARG(job->row.name), FL_STR_ARG(job->row.owner), job->elements,
+                      job->row.priority, job->row.retry_of, job->row.spec.at[0],
+                      job->row.labels.len);
+            read_tell(world, " params=" FL_STR_FMT " %" PRId64 "-%" PRId64,
+                      FL_STR_ARG(job->row.params), job->accepted_at, job->ended_at);
             if (job->has_exit) read_tell(world, " #%u exit=%d", job->attempt, job->exit_code);
-            if (job->after.len > 0) read_tell(world, " after=%zu", job->after.len);
-            if (job->is_singleton) read_tell(world, " singleton");
-            if (job->parallelism) read_tell(world, " parallelism=%u", job->parallelism);
-            if (job->is_picked) read_tell(world, " picked=%zu", job->picked.len);
+            if (job->row.after.len > 0) read_tell(world, " after=%zu", job->row.after.len);
+            if (job->row.is_singleton) read_tell(world, " singleton");
+            if (job->row.parallelism) read_tell(world, " parallelism=%u", job->row.parallelism);
+            if (job->is_picked) read_tell(world, " picked=%zu", job->row.picked.len);
         }
         read_tell(world, "\n");
     }

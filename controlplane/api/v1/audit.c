@@ -22,13 +22,13 @@ static void put_row(struct fl_json_out *json, const struct read_audit_row *row)
     fl_json_open(json, NULL, '{');
     fl_json_put_cstr(json, "id", place);
     fl_json_put_time(json, "at", row->at);
-    fl_json_put_str(json, "actor", row->actor);
-    fl_json_put_str(json, "what", row->body);
+    fl_json_put_str(json, "actor", row->audit.actor);
+    fl_json_put_str(json, "what", row->audit.body);
     fl_json_put_str(json, "action", audit_action(row));
     fl_json_put_str(json, "object", audit_object(row));
     fl_json_put_str(json, "outcome", audit_outcome(row));
-    if (row->peer.len > 0) fl_json_put_str(json, "peer", row->peer);
-    if (row->trace.len > 0) fl_json_put_str(json, "traceId", row->trace);
+    if (row->audit.peer.len > 0) fl_json_put_str(json, "peer", row->audit.peer);
+    if (row->audit.trace.len > 0) fl_json_put_str(json, "traceId", row->audit.trace);
     fl_json_close(json, '}');
 }
 

@@ -15,17 +15,17 @@ static struct fl_str word(struct fl_str text, size_t from)
 
 struct fl_str audit_action(const struct read_audit_row *row)
 {
-    return word(row->body, 0);
+    return word(row->audit.body, 0);
 }
 
 struct fl_str audit_object(const struct read_audit_row *row)
 {
-    return word(row->body, audit_action(row).len + 1);
+    return word(row->audit.body, audit_action(row).len + 1);
 }
 
 struct fl_str audit_outcome(const struct read_audit_row *row)
 {
-    return row->outcome.len > 0 ? row->outcome : FL_STR("done");
+    return row->audit.outcome.len > 0 ? row->audit.outcome : FL_STR("done");
 }
 
 bool audit_filter_is_empty(const struct audit_filter *filter)
@@ -52,7 +52,7 @@ static bool fits(struct fl_str wanted, struct fl_str value)
 
 bool audit_filter_takes(const struct audit_filter *filter, const struct read_audit_row *row)
 {
-    return (filter->subject.len == 0 || is_subject(row->actor, filter->subject)) &&
+    return (filter->subject.len == 0 || is_subject(row->audit.actor, filter->subject)) &&
            fits(filter->action, audit_action(row)) && fits(filter->object, audit_object(row)) &&
            fits(filter->outcome, audit_outcome(row)) && row->at >= filter->since &&
            (filter->until == 0 || row->at < filter->until);

@@ -90,7 +90,7 @@ static bool look_for_other_end(struct api_call *call, const struct read_job *job
     struct fl_err err;
 
     given_up->job = read_job_copy(job, &call->arena);
-    if (!fl_dependencies_decode(given_up->job.after, &call->arena, &given_up->after, &err) ||
+    if (!fl_dependencies_decode(given_up->job.row.after, &call->arena, &given_up->after, &err) ||
         given_up->after.len == 0) {
         return false;
     }

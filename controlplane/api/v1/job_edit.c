@@ -155,8 +155,8 @@ static void send_edit(struct api_call *call, const struct read_job *job,
     event->event.edit.parallelism = spec->parallelism;
     event->event.edit.sets_held = names(edit, "hold");
     event->event.edit.is_held = spec->is_held;
-    event->event.edit.sets_words = !fl_str_eq(event->event.edit.name, job->name) ||
-                                   !fl_str_eq(event->event.edit.labels, job->labels);
+    event->event.edit.sets_words = !fl_str_eq(event->event.edit.name, job->row.name) ||
+                                   !fl_str_eq(event->event.edit.labels, job->row.labels);
     if (api_idempotent(call, event)) api_ask_any(call, event, done);
 }
 
@@ -170,8 +170,8 @@ static void on_stored(struct api_call *call, const struct read_job *job)
         api_fail(call, FL_UNAVAILABLE, "the job is being stored, try again");
         return;
     }
-    spec.name = fl_arena_str(&call->arena, job->name);
-    spec.labels = fl_pairs_of_lines(fl_arena_str(&call->arena, job->labels), &call->arena);
+    spec.name = fl_arena_str(&call->arena, job->row.name);
+    spec.labels = fl_pairs_of_lines(fl_arena_str(&call->arena, job->row.labels), &call->arena);
     if (!fl_job_edit_parse(edit->body, &call->arena, &spec, &problems)) {
         api_fail_problems(call, &problems);
     } else if (!names(edit, "queue") || may_move(call, spec.queue)) {

@@ -203,7 +203,7 @@ bool job_filter_needs_stored(const struct job_filter *filter)
 
 bool job_filter_stored(const struct job_filter *filter, const struct read_job *stored)
 {
-    return has_labels(filter, stored->labels) &&
-           (filter->owner.len == 0 || fl_str_eq(filter->owner, stored->owner)) &&
-           (filter->name.len == 0 || fl_name_fits(filter->name, stored->name));
+    return has_labels(filter, stored->row.labels) &&
+           (filter->owner.len == 0 || fl_str_eq(filter->owner, stored->row.owner)) &&
+           (filter->name.len == 0 || fl_name_fits(filter->name, stored->row.name));
 }

@@ -130,8 +130,9 @@ static void answer_job(struct api_call *call, const struct read_attempts *attemp
                         &(struct read_element_counts){.at = &get->count, .len = get->has_count});
     }
     if (get->has_stored) {
-        fl_json_put_hex(json, "specDigest", get->stored.spec.at, sizeof get->stored.spec.at);
-        if (get->stored.params.len > 0) fl_json_put_raw(json, "params", get->stored.params);
+        fl_json_put_hex(json, "specDigest", get->stored.row.spec.at,
+                        sizeof get->stored.row.spec.at);
+        if (get->stored.row.params.len > 0) fl_json_put_raw(json, "params", get->stored.row.params);
     }
     if (get->spec.len > 0) fl_json_put_raw(json, "spec", get->spec);
     write_attempts(call, json, attempts);
@@ -180,7 +181,7 @@ static void on_stored(struct api_call *call, const struct read_job *job)
     } else if (job) {
         get->has_stored = true;
         get->stored = read_job_copy(job, &call->arena);
-        call_reads_spec(call, job->job, job->spec, on_spec);
+        call_reads_spec(call, job->job, job->row.spec, on_spec);
     } else if (get->is_open) {
         on_spec(call, (struct fl_str){0});
     } else {

@@ -100,15 +100,15 @@ static void write_dependencies(struct api_call *call, struct fl_json_out *json, 
 /* The members that only its row says.  'job' NULL: it could not be read. */
 static void write_cold(struct api_call *call, struct fl_json_out *json, const struct read_job *job)
 {
-    job_json_name(json, job ? job->name : (struct fl_str){0});
-    job_json_lines(json, "labels", job ? job->labels : (struct fl_str){0});
+    job_json_name(json, job ? job->row.name : (struct fl_str){0});
+    job_json_lines(json, "labels", job ? job->row.labels : (struct fl_str){0});
     fl_json_put_time(json, "submittedAt", job ? job->accepted_at : 0);
-    write_owner(json, job ? job->owner : (struct fl_str){0});
-    fl_json_put_job(json, "retryOf", job ? job->retry_of : (struct fl_job){0});
+    write_owner(json, job ? job->row.owner : (struct fl_str){0});
+    fl_json_put_job(json, "retryOf", (struct fl_job){job ? job->row.retry_of : 0});
     fl_json_open(json, "after", '[');
-    if (job && job->after.len > 0) write_dependencies(call, json, job->after);
+    if (job && job->row.after.len > 0) write_dependencies(call, json, job->row.after);
     fl_json_close(json, ']');
-    fl_json_put_bool(json, "singleton", job && job->is_singleton);
+    fl_json_put_bool(json, "singleton", job && job->row.is_singleton);
 }
 
 /* How a job that is its only element went; nulls for others, and as long as it has not ended. */
@@ -200,11 +200,11 @@ static enum reason waits_for(const struct core_submit_item *item)
 void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct fl_job job, fl_ms at,
                        const struct core_submit_item *item)
 {
-    const struct read_job cold = {.name = item->name,
-                                  .labels = item->labels,
-                                  .owner = api_owner(call),
-                                  .after = encode_after(call, item),
-                                  .is_singleton = item->is_singleton,
+    const struct read_job cold = {.row = {.name = item->name,
+                                          .labels = item->labels,
+                                          .owner = api_owner(call),
+                                          .after = encode_after(call, item),
+                                          .is_singleton = item->is_singleton},
                                   .accepted_at = at};
     struct core_job_view view = {
         .job = job,
@@ -267,9 +267,9 @@ void job_json_stored(struct api_call *call, struct fl_json_out *json, const stru
     fl_json_put_cstr(json, "state", job_state_name(job->state));
     fl_json_put_cstr(json, "reason", reason_name(job->reason));
     fl_json_put_null(json, "unknownSince");
-    fl_json_put_i64(json, "priority", job->priority);
-    job_json_deadline(json, job->deadline_s);
-    job_json_parallelism(json, job->parallelism);
+    fl_json_put_i64(json, "priority", job->row.priority);
+    job_json_deadline(json, job->row.deadline_s);
+    job_json_parallelism(json, job->row.parallelism);
     fl_json_open(json, "elements", '{');
     fl_json_put_u64(json, "total", job->elements);
     write_counts(json, job, counts);

@@ -64,7 +64,9 @@ static bool has_element(const struct read_job *job, uint32_t element)
     bool has = true;
 
     if (!job->is_picked) return element < job->elements;
-    if (fl_element_set_decode(job->picked, &picks, &err)) has = fl_element_set_has(&picks, element);
+    if (fl_element_set_decode(job->row.picked, &picks, &err)) {
+        has = fl_element_set_has(&picks, element);
+    }
     fl_element_set_fini(&picks);
     return has;
 }
@@ -92,7 +94,7 @@ static void on_job(struct api_call *call, const struct read_job *job)
         api_fail_absent_parameter(call, "element", elements_of(call, job),
                                   api_query(call, "element"));
     } else if (api_query_has(call, "replica")) {
-        call_reads_spec(call, job->job, job->spec, on_spec);
+        call_reads_spec(call, job->job, job->row.spec, on_spec);
     } else {
         go_on(call);
     }

@@ -47,7 +47,7 @@ static bool put_picks(struct api_call *call, struct fl_arena *arena, struct core
     if (resubmit->what == RESUBMIT_all ||
         (!resubmit->job.is_picked && resubmit->job.elements == 1)) {
         item->elements = resubmit->job.elements;
-        item->picked = fl_arena_str(arena, resubmit->job.picked);
+        item->picked = fl_arena_str(arena, resubmit->job.row.picked);
         return true;
     }
     if (fl_element_set_count(&resubmit->picks) == 0) {
@@ -99,15 +99,15 @@ static void on_spec(struct api_call *call, struct fl_str body)
         .spec = shared.canonical,
         .spec_digest = shared.digest,
         .asked = shared.asked,
-        .priority = resubmit->job.priority,
-        .deadline_s = resubmit->job.has_deadline ? resubmit->job.deadline_s : spec.deadline_s,
+        .priority = resubmit->job.row.priority,
+        .deadline_s = resubmit->job.has_deadline ? resubmit->job.row.deadline_s : spec.deadline_s,
         .retries_max = spec.retries,
-        .name = fl_arena_str(&event->arena, resubmit->job.name),
-        .labels = fl_arena_str(&event->arena, resubmit->job.labels),
-        .params = fl_arena_str(&event->arena, resubmit->job.params),
+        .name = fl_arena_str(&event->arena, resubmit->job.row.name),
+        .labels = fl_arena_str(&event->arena, resubmit->job.row.labels),
+        .params = fl_arena_str(&event->arena, resubmit->job.row.params),
         .retry_of = resubmit->job.job,
-        .is_singleton = resubmit->job.is_singleton,
-        .parallelism = resubmit->job.parallelism,
+        .is_singleton = resubmit->job.row.is_singleton,
+        .parallelism = resubmit->job.row.parallelism,
     };
     if (!put_picks(call, &event->arena, item)) {
         engine_event_destroy(event);
@@ -140,7 +140,7 @@ static void on_failed(struct api_call *call, const struct read_attempts *attempt
     if (attempts->has_more) {
         read_failed(call, attempts->element, attempts->n);
     } else {
-        call_reads_spec(call, resubmit->job.job, resubmit->job.spec, on_spec);
+        call_reads_spec(call, resubmit->job.job, resubmit->job.row.spec, on_spec);
     }
 }
 
@@ -179,7 +179,7 @@ static void on_alike(struct api_call *call, const struct read_failures *page)
         fail(call, FL_CONFLICT,
              "no element of it failed so; GET /v1/jobs/{job}/failures has its groups");
     } else {
-        call_reads_spec(call, resubmit->job.job, resubmit->job.spec, on_spec);
+        call_reads_spec(call, resubmit->job.job, resubmit->job.row.spec, on_spec);
     }
 }
 
@@ -211,6 +211,6 @@ void job_resubmit_start(struct api_call *call, const struct read_job *job)
     } else if (resubmit->what == RESUBMIT_failure) {
         read_alike(call, 0);
     } else {
-        call_reads_spec(call, job->job, job->spec, on_spec);
+        call_reads_spec(call, job->job, job->row.spec, on_spec);
     }
 }

@@ -6,7 +6,7 @@
 
 static void add(struct label_counts *counts, const char *labels, enum job_state state)
 {
-    struct read_job job = {.labels = fl_str_c(labels)};
+    struct read_job job = {.row.labels = fl_str_c(labels)};
 
     job.is_ended = state == JOB_succeeded || state == JOB_failed || state == JOB_cancelled;
     job.state = state;

@@ -1,5 +1,6 @@
 #include "controlplane/core/row_table.h"
 
+#include "shared/base/arena.h"
 #include "tests/fl_test.h"
 
 static const struct row_field *field_of(enum row_kind kind, const char *name)
@@ -52,6 +53,37 @@ static void a_field_is_read_and_set_by_its_type(void **state)
     assert_int_equal(row_number_bytes(spec), 0);
 }
 
+static void an_edit_changes_what_a_job_has_too(void **state)
+{
+    struct row job = {.kind = ROW_job_new,
+                      .job_new = {.job = 7, .queue = 1, .shape = 3, .name = FL_STR("a")}};
+    struct row edit = {.kind = ROW_job_edit,
+                       .job_edit = {.job = 8, .revision = 2, .queue = 5, .name = FL_STR("b")}};
+
+    (void)state;
+    row_edit(&job, &edit);
+    assert_int_equal(job.job_new.queue, 5);
+    assert_true(fl_str_eq(job.job_new.name, FL_STR("b")));
+    assert_int_equal(job.job_new.shape, 3);
+    assert_int_equal(job.job_new.job, 7); /* the key stays */
+}
+
+static void a_kept_row_has_strings_of_its_own(void **state)
+{
+    char name[] = "train";
+    struct row row = {.kind = ROW_job_new, .job_new = {.job = 7, .name = {name, 5}}};
+    struct fl_arena arena = {0};
+
+    (void)state;
+    row.job_new.spec.at[0] = 9;
+    row_keep(&row, &arena);
+    name[0] = 'T';
+    assert_true(fl_str_eq(row.job_new.name, FL_STR("train")));
+    assert_int_equal(row.job_new.owner.len, 0);
+    assert_int_equal(row.job_new.spec.at[0], 9);
+    fl_arena_fini(&arena);
+}
+
 static struct row_key attempt(uint64_t job, uint32_t element, uint16_t n)
 {
     struct row row = {.kind = ROW_attempt_new,
@@ -100,5 +132,7 @@ static void every_key_has_room(void **state)
 
 FL_TESTS(cmocka_unit_test(a_kind_says_its_table_its_fold_and_where_its_fields_are),
          cmocka_unit_test(a_field_is_read_and_set_by_its_type),
+         cmocka_unit_test(an_edit_changes_what_a_job_has_too),
+         cmocka_unit_test(a_kept_row_has_strings_of_its_own),
          cmocka_unit_test(keys_are_in_the_order_of_their_fields),
          cmocka_unit_test(every_key_has_room))

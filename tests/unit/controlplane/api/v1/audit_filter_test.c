@@ -4,11 +4,11 @@
 #include "tests/fl_test.h"
 
 static const struct read_audit_row cancelled = {
-    .at = 1000, .actor = {"token:3k9d ci", 13}, .body = {"cancel job-7 all", 16}};
+    .at = 1000, .audit.actor = {"token:3k9d ci", 13}, .audit.body = {"cancel job-7 all", 16}};
 static const struct read_audit_row refused = {.at = 2000,
-                                              .actor = {"stranger", 8},
-                                              .body = {"listAudit /v1/audit", 19},
-                                              .outcome = {"unauthenticated", 15}};
+                                              .audit.actor = {"stranger", 8},
+                                              .audit.body = {"listAudit /v1/audit", 19},
+                                              .audit.outcome = {"unauthenticated", 15}};
 
 static bool takes(struct audit_filter filter, const struct read_audit_row *row)
 {
@@ -17,7 +17,7 @@ static bool takes(struct audit_filter filter, const struct read_audit_row *row)
 
 static void a_row_has_an_action_an_object_and_an_outcome(void **state)
 {
-    struct read_audit_row bare = {.body = FL_STR("begin")};
+    struct read_audit_row bare = {.audit.body = FL_STR("begin")};
 
     (void)state;
     assert_true(fl_str_eq(audit_action(&cancelled), FL_STR("cancel")));
@@ -27,7 +27,7 @@ static void a_row_has_an_action_an_object_and_an_outcome(void **state)
     assert_true(fl_str_eq(audit_outcome(&refused), FL_STR("unauthenticated")));
     assert_true(fl_str_eq(audit_action(&bare), FL_STR("begin")));
     assert_int_equal(audit_object(&bare).len, 0);
-    bare.body = (struct fl_str){0};
+    bare.audit.body = (struct fl_str){0};
     assert_int_equal(audit_action(&bare).len, 0);
 }
 
