@@ -1,5 +1,7 @@
 #include "agent/config.h"
 
+#include "shared/base/api_limits.h"
+
 const struct fl_config_setting agent_config_settings[AGENT_CONFIG_LEN] = {
 #define SETTING FL_CONFIG_ROW
 #include "agent/config.def"

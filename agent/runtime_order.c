@@ -8,7 +8,7 @@
 struct runtime_job {
     struct fl_arena arena;
     struct fl_job_spec spec;
-    struct fl_pairs params;
+    struct fl_text_map params;
     size_t orders;
     bool is_released; /* the engine needs it no longer */
 };

@@ -29,7 +29,7 @@ struct runtime_order {
     struct fl_resources resources; /* reserved for it by the control plane */
     const struct fl_job_spec *spec;
     const struct fl_job_role *role; /* the replica's, of the spec */
-    struct fl_pairs env;            /* the role's, with the job's parameters merged over it */
+    struct fl_text_map env;         /* the role's, with the job's parameters merged over it */
     struct runtime_job *job;        /* for runtime_order_destroy */
 };
 

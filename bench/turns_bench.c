@@ -3,6 +3,8 @@
  *
  *   turns_bench new-shape       a job of a new shape a turn; 10,000 clusters of one node, all full
  *   turns_bench waiting-shapes  10,000 shapes wait in 500 queues; one of 500,000 nodes has more
+ *   turns_bench never-fits      jobs that none of 10,000 clusters could ever run: 100 requests of a
+ *                               new shape each, and one of 1,000 new shapes
  *   turns_bench explains        1,000 explains asked at once; 100 clusters of 5,000 nodes
  *   turns_bench deadlines       the deadlines of 100,000 running jobs pass at once
  *   turns_bench totals          a page of nodes changes its totals; 100 shapes fit nowhere
@@ -12,405 +14,22 @@
  *   turns_bench drain           a cluster on which 1,000,000 elements run is drained
  *   turns_bench silence         that cluster falls silent, and speaks again
  *   turns_bench forget          that cluster is removed while it is away
+ *   turns_bench pair-chain      64 arrays of 1,000,000 elements, which wait for the same element of
+ *                               the array before: 2,500 elements of the first one fail
+ *   turns_bench pair-cancel     that first array is cancelled: 100,000 elements, 63 behind each
+ *   turns_bench pair-star       63 arrays wait so for the first one, and 2,500 elements succeed
  *   turns_bench begin           a core begins with 1,000,000 running elements
  *   turns_bench begin-waiting   the same when all of them wait for their next attempt
  *
  *   --scale=N divides the sizes, for a test of the tool itself. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/bench_help.h"
-#include "controlplane/core/shape.h"
-#include "controlplane/engine/engine.h"
-#include "shared/base/buf.h"
+#include "bench/bench_help_rig.h"
+#include "controlplane/core/pair_table.h"
 
-enum {
-    QUEUES = 500,
-    PAGE_NODES = 1024,
-    ARRAY_MAX = 1000000, /* elements of one job */
-    NODE_CPUS = 4000000, /* milli */
-    SHAPE_BYTES = 64,
-    TURNS_MAX = 1000000,
-};
-
-struct agent {
-    uint64_t session_epoch, report_seq, control_seq;
-};
-
-struct started {
-    struct fl_cluster cluster;
-    struct fl_attempt attempt;
-};
-
-struct rig {
-    struct engine *engine;
-    struct engine_results results;
-    fl_ms now;
-    bool is_taking, is_loading;
-    struct {
-        uint64_t number;
-    } sent[ENGINE_INFLIGHT_MAX];
-    size_t sent_len;
-    uint64_t scale;
-    uint32_t deadline_s; /* for the jobs that submit() makes */
-
-    FL_VEC(struct agent) agents;
-    FL_VEC(struct started) started; /* to be reported as running */
-    FL_VEC(struct started) running;
-    size_t stops, refusals;
-
-    bool is_measured;
-    double cpu_ms_max, wall_ms_max;
-    uint64_t turns;
-};
-
-/* ---- the store and the ports ----------------------------------------------------------------- */
-
-static void take(void *ctx, uint64_t batch_from, uint64_t epoch_above, fl_ms now)
-{
-    struct rig *rig = ctx;
-
-    (void)batch_from, (void)epoch_above, (void)now;
-    rig->is_taking = true;
-}
-
-static void load(void *ctx, fl_ms now)
-{
-    struct rig *rig = ctx;
-
-    (void)now;
-    rig->is_loading = true;
-}
-
-static void commit(void *ctx, const struct core_batch *batch, uint64_t epoch, fl_ms now)
-{
-    struct rig *rig = ctx;
-
-    (void)epoch, (void)now;
-    rig->sent[rig->sent_len++].number = batch->number;
-}
-
-static void drop(void *ctx)
-{
-    (void)ctx;
-    bench_die("the engine fell");
-}
-
-static void lookup(void *ctx, uint64_t id, struct fl_tenant tenant, struct fl_str key, fl_ms now)
-{
-    (void)ctx, (void)id, (void)tenant, (void)key, (void)now;
-    bench_die("no request has a key");
-}
-
-static void began(void *ctx, uint64_t epoch, fl_ms core_ahead_ms)
-{
-    (void)ctx, (void)epoch, (void)core_ahead_ms;
-}
-
-static void hear_answer(void *ctx, const struct core_answer *answer)
-{
-    struct rig *rig = ctx;
-    bool is_taken = answer->outcomes_len == 0 || answer->outcomes[0].code == FL_OK;
-
-    if (answer->code == FL_OK && is_taken) return;
-    if (rig->refusals++ == 0) {
-        fprintf(stderr, "turns_bench: request %" PRIu64 ": %s\n", answer->request,
-                answer->text ? answer->text : "a job was refused");
-    }
-}
-
-static void hear_send(void *ctx, const struct core_send *send)
-{
-    struct rig *rig = ctx;
-    struct agent *agent = &rig->agents.at[send->cluster.n - 1];
-
-    if (send->control_seq) agent->control_seq = send->control_seq;
-    if (send->kind == CORE_SEND_welcome) agent->session_epoch = send->session_epoch;
-    if (send->kind == CORE_SEND_stop) rig->stops++;
-    if (send->kind == CORE_SEND_bye) bench_die("an agent was sent away: %s", send->text);
-    if (send->kind == CORE_SEND_start) {
-        fl_vec_push(&rig->started, (struct started){send->cluster, send->attempt});
-    }
-}
-
-static void notice(void *ctx, const struct core_batch *batch)
-{
-    (void)ctx, (void)batch;
-}
-
-static void quarantine(void *ctx, const struct core_event *event, const char *why)
-{
-    (void)ctx, (void)event;
-    bench_die("quarantined: %s", why);
-}
-
-/* ---- turns ----------------------------------------------------------------------------------- */
-
-static void answer_store(struct rig *rig)
-{
-    struct engine_results *to = &rig->results;
-    size_t sent_len = rig->sent_len;
-
-    rig->sent_len = 0;
-    for (size_t i = 0; i < sent_len; i++) {
-        to->committed(to->ctx, rig->sent[i].number, ENGINE_COMMITTED, NULL, rig->now);
-    }
-    if (rig->is_loading) {
-        rig->is_loading = false;
-        to->loaded(to->ctx, true, rig->now);
-    }
-    if (rig->is_taking) { /* a load that follows is answered in the next turn */
-        struct engine_taken taken = {.epoch = 1,
-                                     .incarnation = 1,
-                                     .at = 1000000,
-                                     .job_below = UINT64_MAX,
-                                     .batch_below = UINT64_MAX};
-
-        rig->is_taking = false;
-        to->taken(to->ctx, &taken, rig->now);
-    }
-}
-
-/* One wake-up of the engine's thread: the store's answers, then the engine's turn. */
-static void turn(struct rig *rig)
-{
-    double cpu_ms = bench_thread_cpu_s() * 1e3;
-    int64_t at_ns = bench_now_ns();
-    double wall_ms;
-
-    answer_store(rig);
-    engine_turn(rig->engine, rig->now);
-    cpu_ms = bench_thread_cpu_s() * 1e3 - cpu_ms;
-    wall_ms = (double)(bench_now_ns() - at_ns) * 1e-6;
-    if (!rig->is_measured) return;
-    rig->turns++;
-    if (cpu_ms > rig->cpu_ms_max) rig->cpu_ms_max = cpu_ms;
-    if (wall_ms > rig->wall_ms_max) rig->wall_ms_max = wall_ms;
-}
-
-static bool is_busy(const struct rig *rig)
-{
-    return rig->sent_len > 0 || rig->is_taking || rig->is_loading ||
-           engine_deadline(rig->engine) <= rig->now;
-}
-
-static void run_out(struct rig *rig)
-{
-    for (int turns = 0; is_busy(rig); turns++) {
-        if (turns == TURNS_MAX) bench_die("the engine never rests");
-        turn(rig);
-    }
-}
-
-static void pass(struct rig *rig, fl_ms ms)
-{
-    rig->now += ms;
-    run_out(rig);
-}
-
-static void tell(struct rig *rig, const struct core_event *what)
-{
-    struct engine_event *event = engine_event_create();
-    struct fl_err err = {0};
-
-    event->event = *what;
-    event->event.tenant.n = 1;
-    event->event.actor = FL_STR("bench");
-    if (!engine_adopt(rig->engine, event, rig->now, &err)) bench_die("%s", err.text);
-}
-
-static void measure(struct rig *rig)
-{
-    if (rig->refusals) bench_die("%zu requests were refused", rig->refusals);
-    rig->is_measured = true;
-}
-
-static void create(struct rig *rig)
-{
-    struct engine_config config = engine_config_default();
-    struct engine_store store = {rig, take, load, commit, drop, lookup};
-    struct engine_ports ports = {rig, began, hear_answer, hear_send, notice, quarantine};
-
-    config.inbox_max = 200000;
-    config.inbox_bytes_max = (size_t)1 << 30;
-    config.core.silence_ms = 1000;
-    rig->engine = engine_create(&config, &store, &ports, rig->now);
-    rig->results = engine_results(rig->engine);
-}
-
-static void init(struct rig *rig, uint64_t scale)
-{
-    *rig = (struct rig){.now = 1000, .scale = scale};
-    create(rig);
-    run_out(rig);
-}
-
-static void report(struct rig *rig, const char *name)
-{
-    printf("{\"case\": \"%s\"", name);
-    bench_field("turn_cpu_ms", rig->cpu_ms_max);
-    bench_field("turn_wall_ms", rig->wall_ms_max);
-    bench_field("batch_mib", (double)engine_stats(rig->engine).batch_largest_bytes / (1 << 20));
-    bench_field("turns", (double)rig->turns);
-    bench_end();
-    engine_destroy(rig->engine);
-    fl_vec_fini(&rig->agents);
-    fl_vec_fini(&rig->started);
-    fl_vec_fini(&rig->running);
-}
-
-static uint64_t scaled(const struct rig *rig, uint64_t n)
-{
-    return n > rig->scale ? n / rig->scale : 1;
-}
-
-/* ---- queues, clusters, jobs ------------------------------------------------------------------ */
-
-static void put_queue(struct rig *rig, const char *name)
-{
-    struct core_event event = {.kind = CORE_EV_queue_put, .request = 1};
-
-    event.queue_put.name = fl_str_c(name);
-    tell(rig, &event);
-    run_out(rig);
-}
-
-/* One page of nodes; 'share' of 1000 of each is free. */
-static void report_nodes(struct rig *rig, uint32_t cluster, uint32_t from, uint32_t len,
-                         uint32_t cpus, uint32_t cpus_free)
-{
-    static char names[PAGE_NODES][16];
-    struct core_node_report page[PAGE_NODES];
-    struct agent *agent = &rig->agents.at[cluster - 1];
-    struct core_event event = {.kind = CORE_EV_nodes,
-                               .nodes = {.cluster = {cluster},
-                                         .session_epoch = agent->session_epoch,
-                                         .report_seq = ++agent->report_seq,
-                                         .mark = agent->control_seq,
-                                         .at = page,
-                                         .len = len}};
-
-    for (uint32_t i = 0; i < len; i++) {
-        snprintf(names[i], sizeof names[i], "node-%u", from + i);
-        page[i] = (struct core_node_report){.number = from + i,
-                                            .is_ready = true,
-                                            .name = fl_str_c(names[i]),
-                                            .total = {(uint64_t)1 << 50, cpus, 0},
-                                            .free = {(uint64_t)1 << 50, cpus_free, 0}};
-    }
-    tell(rig, &event);
-    run_out(rig); /* the page is borrowed */
-}
-
-static void connect(struct rig *rig, uint32_t cluster)
-{
-    struct core_event hello = {.kind = CORE_EV_session_open,
-                               .session_open = {.cluster = {cluster}, .connection = cluster}};
-    struct core_event end = {.kind = CORE_EV_inventory};
-
-    tell(rig, &hello);
-    run_out(rig);
-    end.inventory.cluster.n = cluster;
-    end.inventory.session_epoch = rig->agents.at[cluster - 1].session_epoch;
-    end.inventory.is_end = true;
-    tell(rig, &end);
-    run_out(rig);
-}
-
-static void put_clusters(struct rig *rig, uint32_t clusters, uint32_t nodes, uint32_t cpus_free)
-{
-    char name[32];
-
-    for (uint32_t i = 1; i <= clusters; i++) {
-        struct core_event event = {.kind = CORE_EV_cluster_put, .request = 1};
-
-        snprintf(name, sizeof name, "cluster-%u", i);
-        event.cluster_put.name = event.cluster_put.uid = fl_str_c(name);
-        fl_vec_push(&rig->agents, (struct agent){0});
-        tell(rig, &event);
-        run_out(rig);
-        connect(rig, i);
-        for (uint32_t from = 0; from < nodes; from += PAGE_NODES) {
-            report_nodes(rig, i, from, nodes - from < PAGE_NODES ? nodes - from : PAGE_NODES,
-                         NODE_CPUS, cpus_free);
-        }
-    }
-}
-
-static struct fl_str encode(char *out, uint32_t cpus, uint64_t memory)
-{
-    struct shape shape = {.roles_len = 1};
-    struct fl_str bytes = {out, 0};
-    struct fl_buf buf;
-
-    shape.roles[0] = (struct shape_role){
-        .replicas = 1, .replicas_min = 1, .each = {.cpu_milli = cpus, .memory_bytes = memory}};
-    fl_buf_init(&buf, SHAPE_BYTES);
-    if (!shape_encode(&buf, &shape)) bench_die("a shape has more bytes than thought");
-    memcpy(out, buf.at, buf.len);
-    bytes.len = buf.len;
-    fl_buf_fini(&buf);
-    return bytes;
-}
-
-/* One request of 'len' equal jobs. */
-static void submit(struct rig *rig, const char *queue, struct fl_str shape, size_t len,
-                   uint32_t elements)
-{
-    struct core_submit_item items[CORE_SUBMIT_MAX];
-    struct core_event event = {.kind = CORE_EV_submit, .request = 2, .submit = {items, len}};
-
-    for (size_t i = 0; i < len; i++) {
-        items[i] = (struct core_submit_item){.queue = fl_str_c(queue),
-                                             .shape = shape,
-                                             .elements = elements,
-                                             .deadline_s = rig->deadline_s};
-    }
-    tell(rig, &event);
-    turn(rig);
-    turn(rig); /* the items are borrowed until they are stepped */
-}
-
-/* Agents confirm and run all that was started, until nothing more starts. */
-static void run_all(struct rig *rig)
-{
-    run_out(rig);
-    while (rig->started.len > 0) {
-        for (size_t i = 0; i < rig->started.len; i++) {
-            struct started *what = &rig->started.at[i];
-            struct agent *agent = &rig->agents.at[what->cluster.n - 1];
-            struct core_event event = {.kind = CORE_EV_replica,
-                                       .replica = {.cluster = what->cluster,
-                                                   .session_epoch = agent->session_epoch,
-                                                   .report_seq = ++agent->report_seq,
-                                                   .told.attempt = what->attempt,
-                                                   .told.state = FL_REPLICA_running}};
-
-            fl_vec_push(&rig->running, *what);
-            tell(rig, &event);
-        }
-        rig->started.len = 0;
-        for (uint32_t i = 1; i <= rig->agents.len; i++) { /* its starts are in its numbers */
-            report_nodes(rig, i, 0, 1, NODE_CPUS, NODE_CPUS);
-        }
-        run_out(rig);
-    }
-}
-
-/* An array of which all elements run, on one cluster. */
-static void run_array(struct rig *rig, uint32_t elements)
-{
-    char bytes[SHAPE_BYTES];
-
-    put_queue(rig, "q0");
-    put_clusters(rig, 1, 1, NODE_CPUS);
-    submit(rig, "q0", encode(bytes, 1, 0), 1, elements);
-    run_all(rig);
-    if (rig->running.len != elements) {
-        bench_die("%zu of %u elements run", rig->running.len, elements);
-    }
-}
+enum { QUEUES = 500 };
 
 /* ---- the cases ------------------------------------------------------------------------------- */
 
@@ -418,38 +37,72 @@ static void new_shape(struct rig *rig)
 {
     char bytes[SHAPE_BYTES];
 
-    put_queue(rig, "q0");
-    put_clusters(rig, (uint32_t)scaled(rig, 10000), 1, 0);
-    measure(rig);
+    rig_put_queue(rig, "q0");
+    rig_put_clusters(rig, (uint32_t)rig_scaled(rig, 10000), 1, 0);
+    rig_measure(rig);
     for (uint32_t i = 0; i < 20; i++) {
-        submit(rig, "q0", encode(bytes, 100 + i, 0), 1, 1);
-        run_out(rig);
+        rig_submit(rig, "q0", rig_encode(bytes, 100 + i, 0), 1, 1);
+        rig_run_out(rig);
     }
 }
 
 static void waiting_shapes(struct rig *rig)
 {
     char name[16], bytes[SHAPE_BYTES];
-    uint32_t shapes = (uint32_t)scaled(rig, 10000);
+    uint32_t shapes = (uint32_t)rig_scaled(rig, 10000);
 
     for (uint32_t i = 0; i < QUEUES; i++) {
         snprintf(name, sizeof name, "q%u", i);
-        put_queue(rig, name);
+        rig_put_queue(rig, name);
     }
     for (uint32_t i = 0; i < shapes; i++) {
         snprintf(name, sizeof name, "q%u", i % QUEUES);
-        submit(rig, name, encode(bytes, 1000 + i, 0), 1, 1);
+        rig_submit(rig, name, rig_encode(bytes, 1000 + i, 0), 1, 1);
     }
-    run_out(rig);
-    put_clusters(rig, (uint32_t)scaled(rig, 100), (uint32_t)scaled(rig, 5000), 0);
+    rig_run_out(rig);
+    rig_put_clusters(rig, (uint32_t)rig_scaled(rig, 100), (uint32_t)rig_scaled(rig, 5000), 0);
     for (uint32_t i = 0; i <= shapes / QUEUES; i++) {
-        pass(rig, 6 * FL_MINUTE_MS); /* no queue holds a head back any more */
+        rig_pass(rig, 6 * FL_MINUTE_MS); /* no queue holds a head back any more */
     }
-    measure(rig);
+    rig_measure(rig);
     for (uint32_t free = 1; free <= 5; free++) {
-        report_nodes(rig, 1, 0, 1, NODE_CPUS, free);
-        pass(rig, 1000);
+        rig_report_nodes(rig, 1, 0, 1, NODE_CPUS, free);
+        rig_pass(rig, 1000);
     }
+}
+
+/* Jobs of new shapes, which ask for more than any node has, a CPU more each; 'from' is the first
+ * one's. */
+static void submit_never(struct rig *rig, uint32_t from, uint32_t len)
+{
+    static char bytes[CORE_SUBMIT_MAX][SHAPE_BYTES];
+    static struct core_submit_item items[CORE_SUBMIT_MAX];
+    struct core_event event = {.kind = CORE_EV_submit, .request = 2, .submit = {items, len}};
+
+    for (uint32_t i = 0; i < len; i++) {
+        items[i] = (struct core_submit_item){.queue = FL_STR("q0"),
+                                             .shape = rig_encode(bytes[i], NODE_CPUS + from + i, 0),
+                                             .elements = 1};
+    }
+    rig_tell(rig, &event);
+    rig_run_out(rig);
+}
+
+static void never_fits(struct rig *rig)
+{
+    uint32_t from = 1;
+
+    rig_put_queue(rig, "q0");
+    rig_put_clusters(rig, (uint32_t)rig_scaled(rig, 10000), 1, NODE_CPUS);
+    rig_pass(rig, FL_MINUTE_MS); /* all have told all their nodes */
+    rig_measure(rig);
+    rig->may_refuse = true;
+    for (uint32_t i = 0; i < 100; i++) {
+        submit_never(rig, from++, 1);
+    }
+    submit_never(rig, from, CORE_SUBMIT_MAX);
+    if (rig->refusals < 100) bench_die("%zu jobs were refused", rig->refusals);
+    rig->refusals = 0;
 }
 
 static void explains(struct rig *rig)
@@ -457,49 +110,50 @@ static void explains(struct rig *rig)
     struct core_event event = {.kind = CORE_EV_explain, .request = 3, .job = {.job = {1}}};
     char bytes[SHAPE_BYTES];
 
-    put_queue(rig, "q0");
-    put_clusters(rig, (uint32_t)scaled(rig, 100), (uint32_t)scaled(rig, 5000), 0);
-    submit(rig, "q0", encode(bytes, 1000, 0), 1, 1);
-    run_out(rig);
-    measure(rig);
-    for (uint64_t i = 0; i < scaled(rig, 1000); i++) {
-        tell(rig, &event);
+    rig_put_queue(rig, "q0");
+    rig_put_clusters(rig, (uint32_t)rig_scaled(rig, 100), (uint32_t)rig_scaled(rig, 5000), 0);
+    rig_submit(rig, "q0", rig_encode(bytes, 1000, 0), 1, 1);
+    rig_run_out(rig);
+    rig_measure(rig);
+    for (uint64_t i = 0; i < rig_scaled(rig, 1000); i++) {
+        rig_tell(rig, &event);
     }
-    run_out(rig);
+    rig_run_out(rig);
 }
 
 static void deadlines(struct rig *rig)
 {
     char bytes[SHAPE_BYTES];
-    size_t jobs = scaled(rig, 100000);
+    size_t jobs = rig_scaled(rig, 100000);
 
-    put_queue(rig, "q0");
-    put_clusters(rig, 10, 1, NODE_CPUS);
+    rig_put_queue(rig, "q0");
+    rig_put_clusters(rig, 10, 1, NODE_CPUS);
     rig->deadline_s = 3600;
     for (size_t i = 0; i < jobs; i += CORE_SUBMIT_MAX) {
-        submit(rig, "q0", encode(bytes, 1, 0), jobs < CORE_SUBMIT_MAX ? jobs : CORE_SUBMIT_MAX, 1);
+        rig_submit(rig, "q0", rig_encode(bytes, 1, 0),
+                   jobs < CORE_SUBMIT_MAX ? jobs : CORE_SUBMIT_MAX, 1);
     }
-    run_all(rig);
+    rig_run_all(rig);
     if (rig->running.len < jobs) bench_die("%zu of %zu jobs run", rig->running.len, jobs);
-    measure(rig);
-    pass(rig, 3600 * FL_SECOND_MS);
+    rig_measure(rig);
+    rig_pass(rig, 3600 * FL_SECOND_MS);
     if (rig->stops < jobs) bench_die("%zu of %zu jobs were stopped", rig->stops, jobs);
 }
 
 static void totals(struct rig *rig)
 {
     char bytes[SHAPE_BYTES];
-    uint32_t nodes = (uint32_t)scaled(rig, 5000);
+    uint32_t nodes = (uint32_t)rig_scaled(rig, 5000);
 
-    put_queue(rig, "q0");
-    put_clusters(rig, (uint32_t)scaled(rig, 100), nodes, 0);
+    rig_put_queue(rig, "q0");
+    rig_put_clusters(rig, (uint32_t)rig_scaled(rig, 100), nodes, 0);
     for (uint32_t i = 0; i < 100; i++) {
-        submit(rig, "q0", encode(bytes, 2 * NODE_CPUS + i, 0), 1, 1);
+        rig_submit(rig, "q0", rig_encode(bytes, 2 * NODE_CPUS + i, 0), 1, 1);
     }
-    run_out(rig);
-    measure(rig);
+    rig_run_out(rig);
+    rig_measure(rig);
     for (uint32_t i = 1; i <= 5; i++) {
-        report_nodes(rig, 1, 0, nodes < PAGE_NODES ? nodes : PAGE_NODES, NODE_CPUS - i, 0);
+        rig_report_nodes(rig, 1, 0, nodes < PAGE_NODES ? nodes : PAGE_NODES, NODE_CPUS - i, 0);
     }
 }
 
@@ -508,28 +162,28 @@ static void empty_queue(struct rig *rig)
     struct core_event event = {.kind = CORE_EV_list_jobs, .request = 3};
     char bytes[SHAPE_BYTES];
 
-    put_queue(rig, "full");
-    put_queue(rig, "empty");
-    for (uint64_t i = 0; i < scaled(rig, 1000); i++) {
-        submit(rig, "full", encode(bytes, 1, 0), CORE_SUBMIT_MAX, 1);
+    rig_put_queue(rig, "full");
+    rig_put_queue(rig, "empty");
+    for (uint64_t i = 0; i < rig_scaled(rig, 1000); i++) {
+        rig_submit(rig, "full", rig_encode(bytes, 1, 0), CORE_SUBMIT_MAX, 1);
     }
-    run_out(rig);
-    measure(rig);
+    rig_run_out(rig);
+    rig_measure(rig);
     event.list_jobs.queue = FL_STR("empty");
     event.list_jobs.len_max = 1;
     for (uint64_t i = 0; i < 1000; i++) {
-        tell(rig, &event);
+        rig_tell(rig, &event);
     }
-    run_out(rig);
+    rig_run_out(rig);
 }
 
 static void cancel_first(struct rig *rig)
 {
     struct core_event event = {.kind = CORE_EV_cancel, .request = 3, .job = {.job = {1}}};
 
-    measure(rig);
-    tell(rig, &event);
-    run_out(rig);
+    rig_measure(rig);
+    rig_tell(rig, &event);
+    rig_run_out(rig);
     if (rig->stops != rig->running.len) {
         bench_die("%zu of %zu running elements were stopped", rig->stops, rig->running.len);
     }
@@ -539,10 +193,10 @@ static void cancel_queued(struct rig *rig)
 {
     char bytes[SHAPE_BYTES];
 
-    put_queue(rig, "q0");
-    put_clusters(rig, 1, 1, 1000);
-    submit(rig, "q0", encode(bytes, 1000, 0), 1, (uint32_t)scaled(rig, ARRAY_MAX));
-    run_out(rig);
+    rig_put_queue(rig, "q0");
+    rig_put_clusters(rig, 1, 1, 1000);
+    rig_submit(rig, "q0", rig_encode(bytes, 1000, 0), 1, (uint32_t)rig_scaled(rig, ARRAY_MAX));
+    rig_run_out(rig);
     for (size_t i = 0; i < rig->started.len; i++) {
         fl_vec_push(&rig->running, rig->started.at[i]);
     }
@@ -551,7 +205,7 @@ static void cancel_queued(struct rig *rig)
 
 static void cancel_running(struct rig *rig)
 {
-    run_array(rig, (uint32_t)scaled(rig, ARRAY_MAX));
+    rig_run_array(rig, (uint32_t)rig_scaled(rig, ARRAY_MAX));
     cancel_first(rig);
 }
 
@@ -559,12 +213,12 @@ static void drain(struct rig *rig)
 {
     struct core_event event = {.kind = CORE_EV_cluster_drain, .request = 3};
 
-    run_array(rig, (uint32_t)scaled(rig, ARRAY_MAX));
-    measure(rig);
+    rig_run_array(rig, (uint32_t)rig_scaled(rig, ARRAY_MAX));
+    rig_measure(rig);
     event.cluster_drain.cluster.n = 1;
     event.cluster_drain.is_stop = true;
-    tell(rig, &event);
-    run_out(rig);
+    rig_tell(rig, &event);
+    rig_run_out(rig);
     if (rig->stops != rig->running.len) bench_die("%zu were stopped", rig->stops);
 }
 
@@ -574,8 +228,8 @@ static void lose_session(struct rig *rig)
 
     event.session_lost.cluster.n = 1;
     event.session_lost.session_epoch = rig->agents.at[0].session_epoch;
-    tell(rig, &event);
-    pass(rig, 2000);
+    rig_tell(rig, &event);
+    rig_pass(rig, 2000);
 }
 
 /* Silent, and back with an inventory of everything. */
@@ -588,12 +242,12 @@ static void silence(struct rig *rig)
                               .inventory = {.cluster = {1}, .at = items}};
     uint64_t digest = 0;
 
-    run_array(rig, (uint32_t)scaled(rig, ARRAY_MAX));
-    measure(rig);
+    rig_run_array(rig, (uint32_t)rig_scaled(rig, ARRAY_MAX));
+    rig_measure(rig);
     lose_session(rig);
     rig->agents.at[0] = (struct agent){0};
-    tell(rig, &hello);
-    run_out(rig);
+    rig_tell(rig, &hello);
+    rig_run_out(rig);
     page.inventory.session_epoch = rig->agents.at[0].session_epoch;
     for (size_t i = 0; i < rig->running.len; i += page.inventory.len) {
         size_t left = rig->running.len - i;
@@ -607,8 +261,8 @@ static void silence(struct rig *rig)
         page.inventory.is_end = left == page.inventory.len;
         page.inventory.count = (uint32_t)rig->running.len;
         page.inventory.digest = digest;
-        tell(rig, &page);
-        run_out(rig);
+        rig_tell(rig, &page);
+        rig_run_out(rig);
     }
 }
 
@@ -616,12 +270,75 @@ static void forget(struct rig *rig)
 {
     struct core_event event = {.kind = CORE_EV_cluster_forget, .request = 3};
 
-    run_array(rig, (uint32_t)scaled(rig, ARRAY_MAX));
+    rig_run_array(rig, (uint32_t)rig_scaled(rig, ARRAY_MAX));
     lose_session(rig);
-    measure(rig);
+    rig_measure(rig);
     event.cluster_forget.cluster.n = 1;
-    tell(rig, &event);
-    run_out(rig);
+    rig_tell(rig, &event);
+    rig_run_out(rig);
+}
+
+/* PAIR_FAMILY_MAX arrays; each waits, element by element, for the one before it, or for the first.
+ * 'running' of the first run. */
+static void put_pairs(struct rig *rig, uint32_t elements, uint32_t running, bool is_star)
+{
+    struct core_dependency after = {.after.on = FL_ON_each};
+    char bytes[SHAPE_BYTES];
+    struct core_submit_item item = {.queue = FL_STR("q0"),
+                                    .shape = rig_encode(bytes, NODE_CPUS / running, 0),
+                                    .elements = elements,
+                                    .after = &after};
+    struct core_event event = {.kind = CORE_EV_submit, .request = 2, .submit = {&item, 1}};
+
+    rig_put_queue(rig, "q0");
+    rig_put_clusters(rig, 1, 1, NODE_CPUS);
+    for (uint64_t i = 0; i < PAIR_FAMILY_MAX; i++) {
+        after.after.job.n = is_star ? 1 : i;
+        item.after_len = i > 0;
+        rig_tell(rig, &event);
+        rig_run_out(rig);
+    }
+    for (size_t i = 0; i < rig->started.len; i++) {
+        fl_vec_push(&rig->running, rig->started.at[i]);
+    }
+    if (rig->running.len != running) bench_die("%zu of %u run", rig->running.len, running);
+}
+
+/* All that run end at once. */
+static void end_running(struct rig *rig, int exit_code)
+{
+    for (size_t i = 0; i < rig->running.len; i++) {
+        struct core_event event = {.kind = CORE_EV_replica,
+                                   .replica = {.cluster = {1},
+                                               .session_epoch = rig->agents.at[0].session_epoch,
+                                               .report_seq = ++rig->agents.at[0].report_seq,
+                                               .told = {.attempt = rig->running.at[i].attempt,
+                                                        .state = FL_REPLICA_exited,
+                                                        .exit_code = exit_code}}};
+
+        rig_tell(rig, &event);
+    }
+    rig_run_out(rig);
+}
+
+static void pair_chain(struct rig *rig)
+{
+    put_pairs(rig, (uint32_t)rig_scaled(rig, ARRAY_MAX), (uint32_t)rig_scaled(rig, 2500), false);
+    rig_measure(rig);
+    end_running(rig, 1);
+}
+
+static void pair_cancel(struct rig *rig)
+{
+    put_pairs(rig, (uint32_t)rig_scaled(rig, 100000), 1, false);
+    cancel_first(rig);
+}
+
+static void pair_star(struct rig *rig)
+{
+    put_pairs(rig, (uint32_t)rig_scaled(rig, ARRAY_MAX), (uint32_t)rig_scaled(rig, 2500), true);
+    rig_measure(rig);
+    end_running(rig, 0);
 }
 
 static void load_row(struct rig *rig, const struct row *row)
@@ -633,7 +350,7 @@ static void load_row(struct rig *rig, const struct row *row)
  * not measured here; the turn that ends the load is. */
 static void begin_with(struct rig *rig, bool is_waiting)
 {
-    uint32_t elements = (uint32_t)scaled(rig, ARRAY_MAX);
+    uint32_t elements = (uint32_t)rig_scaled(rig, ARRAY_MAX);
     char bytes[SHAPE_BYTES];
     struct row rows[] = {
         {.kind = ROW_queue_put, .queue_put = {.queue = 1, .tenant = 1, .name = FL_STR("q0")}},
@@ -643,14 +360,14 @@ static void begin_with(struct rig *rig, bool is_waiting)
                          .session_epoch = 1,
                          .name = FL_STR("cluster-1"),
                          .uid = FL_STR("uid")}},
-        {.kind = ROW_shape_new, .shape_new = {.shape = 1, .body = encode(bytes, 1, 0)}},
+        {.kind = ROW_shape_new, .shape_new = {.shape = 1, .body = rig_encode(bytes, 1, 0)}},
         {.kind = ROW_job_new,
          .job_new = {.job = 1, .tenant = 1, .queue = 1, .shape = 1, .elements = elements}}};
 
     engine_destroy(rig->engine);
-    create(rig);
+    rig_create(rig);
     while (!rig->is_loading) {
-        turn(rig);
+        rig_turn(rig);
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         load_row(rig, &rows[i]);
@@ -671,8 +388,8 @@ static void begin_with(struct rig *rig, bool is_waiting)
 
         load_row(rig, &row);
     }
-    measure(rig);
-    run_out(rig);
+    rig_measure(rig);
+    rig_run_out(rig);
     if (core_stats(engine_core(rig->engine)).elements != elements) bench_die("not all were loaded");
 }
 
@@ -692,6 +409,7 @@ static const struct {
 } cases[] = {
     {"new-shape", new_shape},
     {"waiting-shapes", waiting_shapes},
+    {"never-fits", never_fits},
     {"explains", explains},
     {"deadlines", deadlines},
     {"totals", totals},
@@ -701,6 +419,9 @@ static const struct {
     {"drain", drain},
     {"silence", silence},
     {"forget", forget},
+    {"pair-chain", pair_chain},
+    {"pair-cancel", pair_cancel},
+    {"pair-star", pair_star},
     {"begin", begin},
     {"begin-waiting", begin_waiting},
 };
@@ -713,10 +434,10 @@ int main(int argc, char **argv)
     bench_limit(300);
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++) {
         if (strcmp(argv[1], cases[i].name) != 0) continue;
-        init(&rig, scale);
+        rig_init(&rig, scale);
         cases[i].run(&rig);
         if (rig.refusals) bench_die("%zu requests were refused", rig.refusals);
-        report(&rig, cases[i].name);
+        rig_report(&rig, cases[i].name);
         return 0;
     }
     fputs("usage: turns_bench CASE [--scale=1], CASE one of:", stderr);

@@ -1,8 +1,8 @@
 /* copy_out.h - a file, or a folder with all below it, as a tar archive, a piece at a time.
  * The archive is what every tar program reads: the classic head, with GNU's long names and large
  * numbers where they are needed.  A symbolic link is sent as a link.  A file that cannot be read,
- * and what is neither file, folder nor link, is left out, and told; one that changes its size while
- * it is sent keeps the size that its head said.
+ * and what is neither file, folder nor link, is left out, and 'left_out' hears of it; one that
+ * changes its size while it is sent keeps the size that its head said.
  * Uses the file system.  Not thread-safe. */
 #pragma once
 

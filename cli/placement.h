@@ -11,7 +11,7 @@
 
 enum {
     CLI_PLACEMENT_ELEMENTS_MAX = 1 << 20, /* beyond it no cluster is known */
-    CLI_PLACEMENT_CLUSTERS_MAX = 8,       /* told by name; all others together as one */
+    CLI_PLACEMENT_CLUSTERS_MAX = 8,       /* shown by name; all others together as one */
     CLI_PLACEMENT_TEXT_MAX = 256,
 };
 

@@ -40,6 +40,8 @@ enum cli_exit {
 
 struct cli; /* cli.h */
 
+#define CLI_DESCRIBE_LIMIT 1000 /* --limit of describe, as its example and its own hint say */
+
 enum cli_group {
 #define GROUP(name, title) CLI_GROUP_##name,
 #include "cli/groups.def"

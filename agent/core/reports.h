@@ -2,8 +2,8 @@
  * The inventory and the reports of replicas and nodes are pulled in pages of page_bytes: one at
  * each step that has something to send, none while the tunnel is busy.  So no more waits in the
  * tunnel's buffer than one page above the mark at which it says that it is busy, however much the
- * agent holds.  A replica waits for its report at most once and is then told as it is: an older
- * state that was never told is skipped.
+ * agent holds.  A replica waits for its report at most once, and the report says its state as it
+ * is then: an older state that was never reported is skipped.
  * Reads and changes struct agent_core; agent_core.c is the only caller.  Pure. */
 #pragma once
 
@@ -21,7 +21,7 @@ void reports_send(struct agent_core *core, struct agent_batch *batch);
 /* There is a page to send at once. */
 bool reports_are_due(const struct agent_core *core);
 
-/* The replica has a new state: told at once, or when its turn comes. */
+/* The replica has a new state, which is reported at once, or when its turn comes. */
 void reports_replica(struct agent_core *core, uint32_t slot, struct agent_batch *batch);
 
 /* Reports on a replica, or an attempt, that the core does not keep; they never wait. */

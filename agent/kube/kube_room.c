@@ -10,7 +10,7 @@
 #include "shared/base/resource_name.h"
 #include "shared/base/slab.h"
 #include "shared/base/vec.h"
-#include "shared/spec/pairs.h"
+#include "shared/spec/text_map.h"
 
 enum { KEY_BYTES_MAX = KUBE_NAMESPACE_BYTES_MAX + 1 + KUBE_NAME_BYTES_MAX };
 
@@ -82,22 +82,22 @@ static bool may_take_pods(const struct kube_node *node)
 static void write_labels(const struct kube_node *node, struct fl_buf *out)
 {
     struct fl_arena arena = {0};
-    struct fl_pairs pairs = fl_pairs_new(node->labels_len + 1, &arena);
+    struct fl_text_map pairs = fl_text_map_new(node->labels_len + 1, &arena);
     size_t bytes = strlen(FL_NODE_LIMITS);
 
     pairs.at[pairs.len++] =
-        (struct fl_pair){FL_STR(FL_NODE_LIMITS_KEY), FL_STR(FL_NODE_LIMITS_VALUE)};
+        (struct fl_text_map_entry){FL_STR(FL_NODE_LIMITS_KEY), FL_STR(FL_NODE_LIMITS_VALUE)};
     for (size_t i = 0; i < node->labels_len; i++) {
         const struct kube_label *label = &node->labels[i];
 
         if (fl_str_eq(label->key, FL_STR(FL_NODE_LIMITS_KEY))) continue;
         bytes += label->key.len + label->value.len + strlen("=\n");
         if (bytes > KUBE_ROOM_LABELS_BYTES_MAX) break;
-        pairs.at[pairs.len++] = (struct fl_pair){label->key, label->value};
+        pairs.at[pairs.len++] = (struct fl_text_map_entry){label->key, label->value};
     }
-    fl_pairs_sort(&pairs);
+    fl_text_map_sort(&pairs);
     fl_buf_clear(out);
-    fl_pairs_lines(out, &pairs);
+    fl_text_map_lines(out, &pairs);
     fl_arena_fini(&arena);
 }
 

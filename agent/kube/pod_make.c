@@ -168,7 +168,7 @@ static void put_affinity(struct maker *maker)
 
 static void put_node_selector(struct maker *maker)
 {
-    const struct fl_pairs *labels = &maker->order->role->node_selector;
+    const struct fl_text_map *labels = &maker->order->role->node_selector;
     struct fl_json_out *json = &maker->json;
 
     if (labels->len == 0) return;

@@ -6,6 +6,7 @@
 
 #include "agent/tunnel/identity.h"
 #include "shared/base/alloc.h"
+#include "shared/base/api_limits.h"
 #include "shared/base/arena.h"
 #include "shared/base/prng.h"
 #include "shared/http_client/http_client.h"
@@ -138,8 +139,10 @@ static bool prepare(struct agent_enrol *enrol, struct fl_err *err)
         err->code = FL_INVALID;
         return fl_err_wrap(err, "the join token");
     }
-    if (uid.len == 0 || uid.len > 64 || !fl_str_is_text(uid)) {
-        return fl_fail(err, FL_INVALID, "the cluster's uid is not 1 to 64 bytes of text");
+    if (uid.len == 0 || uid.len > FL_CLUSTER_UID_BYTES_MAX || !fl_str_is_text(uid)) {
+        return fl_fail(
+            err, FL_INVALID,
+            "the cluster's uid is not 1 to " FL_QUOTE(FL_CLUSTER_UID_BYTES_MAX) " bytes of text");
     }
     if (!config->tunnel) config->tunnel = enrol->token.tunnel;
     return read_url(enrol, err) && write_body(enrol, err);

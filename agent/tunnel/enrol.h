@@ -28,7 +28,7 @@ struct agent_enrol_config {
     const char *api_url;     /* instead of the token's, "https://host:port"; NULL: the token's */
     const char *tunnel;      /* the same, "host:port" */
     const char *server_name; /* for SNI and the check; NULL: FL_TLS_SERVER_NAME */
-    const char *cluster_uid; /* unique for each cluster, at most 64 bytes of text */
+    const char *cluster_uid; /* unique for each cluster, FL_CLUSTER_UID_BYTES_MAX of text at most */
     struct identity_store store;
     const char *proxy; /* as in dialer.h */
     const char *no_proxy;

@@ -317,7 +317,9 @@ static int describe_array(struct cli *cli, const char *id, const json_t *job)
         printf("%lld more failed: fairlead describe %s --state failed --limit %lld\n",
                failed - FAILED_SHOWN_MAX, id, failed);
     } else if (is_more) {
-        printf("more failed: fairlead describe %s --state failed --limit 1000\n", id);
+        printf("more failed: fairlead describe %s --state failed --limit " FL_QUOTE(
+                   CLI_DESCRIBE_LIMIT) "\n",
+               id);
     }
     if (code == CLI_OK && cli_int(counts, "total") <= RUNS_ELEMENTS_MAX) {
         putchar('\n');

@@ -28,7 +28,7 @@ struct line_cut {
     uint64_t begun;               /* lines in it that have begun */
     FL_VEC(struct log_line) open; /* begun and not at their end; their bytes are not looked at */
     uint64_t whole_lines;         /* up to the newest place where no line is open: the lines ... */
-    size_t whole_bytes;           /* ... and the bytes that line_cut_mark told there */
+    size_t whole_bytes;           /* ... and the bytes that line_cut_mark counted there */
 };
 
 void line_cut_fini(struct line_cut *cut);

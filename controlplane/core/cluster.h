@@ -13,12 +13,14 @@
 #include "shared/base/vec.h"
 
 enum {
-    CLUSTER_UID_MAX = 64,
     CLUSTER_UUID_MAX = 36,
     CLUSTER_NODE_NAME_MAX = 253,
     CLUSTER_NODE_LABELS_MAX = 8192,
     CLUSTER_NODE_NUMBER_MAX = 65535,
 };
+
+_Static_assert(FL_JOB_REPLICAS_MAX *(CLUSTER_NODE_NAME_MAX + 1) <= FL_JOB_NODES_BYTES_MAX,
+               "a row of an attempt names a node for each replica, a line each");
 
 /* A node counts with no more memory than this, so that no sum over a cluster's nodes wraps. */
 #define CLUSTER_NODE_MEMORY_MAX ((uint64_t)1 << 46)
@@ -37,7 +39,7 @@ struct node {
     uint64_t late_seq;               /* the last of those */
     struct named_resources named;    /* the same of all resources that have names */
     uint16_t claim_no;               /* grows when the node's first claim comes */
-    uint64_t session;  /* the session that last told of it; another one: its numbers are old */
+    uint64_t session;  /* the session that last reported it; another one: its numbers are old */
     uint32_t number;   /* the agent's own, good in that session */
     uint64_t stamp;    /* the stamp of the event that last reported it */
     uint32_t replicas; /* so many replicas of live attempts are on it */
@@ -70,7 +72,7 @@ struct cluster {
     struct fl_cluster id;
     uint8_t state; /* enum cluster_state */
     char name[FL_NAME_BYTES_MAX + 1];
-    char uid[CLUSTER_UID_MAX + 1];
+    char uid[FL_CLUSTER_UID_BYTES_MAX + 1];
     char cordon[CORE_REASON_BYTES_MAX + 1]; /* why it takes no new work; empty: it does */
     char uuid[CLUSTER_UUID_MAX + 1];        /* in its certificates; empty: it has none */
     uint8_t access;                         /* enum core_access */
@@ -90,9 +92,9 @@ struct cluster {
     bool is_reconciled;  /* ... and all that lives there was compared with it */
     bool is_silent;      /* for so long that its attempts are unknown */
     fl_ms silent_at;     /* since when, as far as this core knows; valid while is_silent */
-    bool is_known;       /* it has told of its nodes since this core was loaded */
-    bool was_listed;     /* ... and in one session at least it has told all */
-    fl_ms told_at;       /* when a session last told of a node for its first time; not stored */
+    bool is_known;       /* it has reported a node since this core was loaded */
+    bool was_listed;     /* ... and in one session at least all of them */
+    fl_ms told_at;       /* when a session last reported a node that was new in it; not stored */
     bool has_shrunk;     /* since this core was loaded; not stored */
     fl_ms shrunk_at;     /* a node last went then, or got less of something; valid if has_shrunk */
     bool has_images;
@@ -141,7 +143,7 @@ struct cluster {
     /* STARTs that no node report includes yet, oldest first. */
     struct element_slot unmarked_first, unmarked_last;
     struct cluster_replies replies[ELEMENT_REPLY_LEN]; /* START and STOP without an answer */
-    uint32_t unconfirmed; /* live attempts that the agent has not told of */
+    uint32_t unconfirmed; /* live attempts that the agent has not reported */
     uint32_t resend_len;  /* live attempts whose START waits to be sent again */
 };
 

@@ -121,9 +121,9 @@ bool cluster_table_add(struct cluster_table *table, struct fl_cluster id, struct
     if (!fl_str_is_name(name)) {
         return fl_fail(err, FL_INVALID, "a cluster's name is " FL_NAME_ALLOWED);
     }
-    if (uid.len == 0 || uid.len > CLUSTER_UID_MAX || !fl_str_is_text(uid)) {
+    if (uid.len == 0 || uid.len > FL_CLUSTER_UID_BYTES_MAX || !fl_str_is_text(uid)) {
         return fl_fail(err, FL_INVALID, "a cluster's uid is text of 1 to %d bytes",
-                       CLUSTER_UID_MAX);
+                       FL_CLUSTER_UID_BYTES_MAX);
     }
     if (cluster_table_find_name(table, name)) {
         return fl_fail(err, FL_EXISTS, "cluster " FL_STR_FMT " is there already", FL_STR_ARG(name));

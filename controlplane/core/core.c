@@ -56,7 +56,7 @@ void core_destroy(struct core *core)
 {
     if (!core) return;
     round_fini(&core->round);
-    ever_fini(&core->ever);
+    feasibility_fini(&core->feasibility);
     fl_vec_fini(&core->acks_due);
     fl_vec_fini(&core->walks);
     fl_vec_fini(&core->waits);
@@ -316,6 +316,7 @@ bool core_settle(struct core *core, fl_ms now, struct core_batch *batch)
     /* A round between due timers would start what is not first in its queue. */
     if (core->is_dirty && !core->is_timers_cut && core_round(core, batch)) has_more = true;
     acknowledge(core, batch);
+    core->looked_by_settle = core->looked;
     return has_more;
 }
 

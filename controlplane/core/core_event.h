@@ -23,7 +23,7 @@
     X(history, "the takeover was compared with what is known outside of the database")             \
     X(db_away, "Postgres does not answer: loss timers freeze")                                     \
     X(db_back, "Postgres answers again: loss timers restart in full")                              \
-    X(submit, "one request with 1..1000 jobs")                                                     \
+    X(submit, "one request with 1.." FL_QUOTE(CORE_SUBMIT_MAX) " jobs")                            \
     X(bound, "which number the next job gets; under a key, which it was to get")                   \
     X(cancel, "a job shall end")                                                                   \
     X(hold, "a job shall start nothing more")                                                      \
@@ -336,9 +336,9 @@ struct core_event {
             struct core_seen seen; /* a seal of the hub's that the agent has given back */
             bool is_resync;        /* the connection outlived a core: RESYNC instead of WELCOME */
             bool has_images;
-            uint64_t generation; /* the certificate carries it; 0: not told */
+            uint64_t generation; /* the certificate carries it; 0: it carries none */
             uint64_t age_ms;     /* so long ago the connection was made and its certificate good */
-            uint64_t boot;       /* names one life of the agent; 0: not told */
+            uint64_t boot;       /* names one life of the agent; 0: the agent gave none */
             uint64_t expired_ms; /* so long the certificate had expired then; 0: it was good */
         } session_open;
         struct {

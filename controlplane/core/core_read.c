@@ -3,6 +3,7 @@
 
 #include "controlplane/core/core_state.h"
 #include "controlplane/core/job_tree.h"
+#include "controlplane/core/sched/refusal_words.h"
 #include "shared/base/buf.h"
 #include "shared/base/job_name.h"
 #include "shared/base/resource_name.h"
@@ -504,21 +505,19 @@ static bool wants_gpus(const struct shape *shape)
 static const char *name_accelerators(struct core *core, const struct cluster *cluster,
                                      const struct shape *shape, const char *text)
 {
-    const char *names = "";
+    bool offered[RESOURCES_MAX + 1] = {false};
+    char names[REFUSAL_WORDS_MAX];
 
     if (cluster->total_sum.gpus > 0 || !wants_gpus(shape)) return text;
     for (uint8_t i = 0; i < cluster->named.len; i++) {
-        struct fl_str name = resource_table_name(&core->resources, cluster->named.at[i].number);
+        const struct named_resource *resource = &cluster->named.at[i];
 
-        if (cluster->named.at[i].total == 0 || !fl_is_accelerator_resource(name)) continue;
-        names = fl_arena_printf(&core->scratch, "%s%s" FL_STR_FMT, names, *names ? ", " : "",
-                                FL_STR_ARG(name));
+        if (resource->total > 0 && resource->number <= RESOURCES_MAX) {
+            offered[resource->number] = true;
+        }
     }
-    if (!*names) return text;
-    return fl_arena_printf(&core->scratch,
-                           "%s; it has accelerators by name only (%s): ask for one of these, or "
-                           "let its agent's kube_accelerator say which of them gpus are",
-                           text, names);
+    if (!refusal_words_accelerators(&core->resources, offered, names)) return text;
+    return fl_arena_printf(&core->scratch, "%s; %s", text, names);
 }
 
 static void add_verdict(struct core *core, const struct cluster *cluster,

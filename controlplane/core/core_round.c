@@ -2,6 +2,8 @@
 
 /* A round of placement carried out: sched/round.h decides, and nothing else does. */
 
+enum { ROUND_LOOKS_PER_LOOK = 8 };
+
 void core_round_end_claim(struct core *core, struct queue *queue)
 {
     struct claim *claim = &queue->claim;
@@ -85,6 +87,17 @@ static bool is_full(const struct core_batch *batch)
     return core_batch_bytes(batch) >= CORE_BATCH_BYTES_MAX / 2;
 }
 
+/* A round shares its turn with the steps before it: where they have looked at much, it looks at
+ * less, but at a quarter always, so that rounds go on.  A step's look is the dearer one, since it
+ * finds a cluster that is in no cache. */
+static uint64_t looks_of(const struct core *core)
+{
+    uint64_t most = core->config.round_looks_max, least = most / 4;
+    uint64_t used = (core->looked - core->looked_by_settle) * ROUND_LOOKS_PER_LOOK;
+
+    return used < most - least ? most - used : least;
+}
+
 bool core_round(struct core *core, struct core_batch *batch)
 {
     struct round_view view = {.clusters = &core->clusters,
@@ -97,7 +110,7 @@ bool core_round(struct core *core, struct core_batch *batch)
                               .elements_max = core->config.elements_max,
                               .claims_percent_max = core->config.claims_percent_max,
                               .starts_max = is_full(batch) ? 1 : core->config.round_starts_max,
-                              .looks_max = core->config.round_looks_max};
+                              .looks_max = looks_of(core)};
     bool has_more;
 
     if (core_history_is_disputed(core)) return false;

@@ -16,7 +16,7 @@
 #include "controlplane/core/job_table.h"
 #include "controlplane/core/queue_table.h"
 #include "controlplane/core/resource_table.h"
-#include "controlplane/core/sched/ever.h"
+#include "controlplane/core/sched/feasibility.h"
 #include "controlplane/core/sched/round.h"
 #include "controlplane/core/shape_table.h"
 #include "controlplane/core/singleton_table.h"
@@ -79,9 +79,10 @@ struct core {
     struct fl_digest spec_newest;
     uint64_t spec_newest_range; /* spec_newest is stored in this range; UINT64_MAX: none is */
 
-    uint64_t looked;     /* see core_looked */
-    uint32_t slice_left; /* looks until the next settle, or of this one */
-    bool is_timers_cut;  /* timers are due that did not fit in a slice */
+    uint64_t looked;           /* see core_looked */
+    uint64_t looked_by_settle; /* so many of them when the last settle ended */
+    uint32_t slice_left;       /* looks until the next settle, or of this one */
+    bool is_timers_cut;        /* timers are due that did not fit in a slice */
     FL_VEC(struct core_walk) walks;
     size_t walks_at; /* the first that is not done */
 
@@ -90,7 +91,8 @@ struct core {
 
     FL_VEC(struct fl_cluster) acks_due; /* clusters whose reports are to be acknowledged */
     struct round round;                 /* its memory; its decisions are carried out at once */
-    struct ever ever;                   /* memory about shapes that were submitted */
+    struct feasibility feasibility;     /* memory about shapes that were submitted */
+    struct shape_entry decoded;         /* core_possible_entry's, of a shape that is new */
     struct fl_queue_id queue_served;    /* the queue that was served last */
     struct fl_arena scratch;            /* lives for one step or one start */
     uint64_t starts;
@@ -185,7 +187,7 @@ bool core_attempt_is(const struct core *core, struct element_slot element,
 struct element_slot core_attempt_find(const struct core *core, struct fl_attempt attempt);
 void core_attempt_start(struct core *core, struct core_batch *batch, struct job_slot job,
                         const struct placement *placement);
-/* Sends, or sends again, the START of an attempt that no agent has told of. */
+/* Sends, or sends again, the START of an attempt that no agent has reported. */
 void core_attempt_send_start(struct core *core, struct core_batch *batch,
                              struct element_slot element);
 /* True while the element goes on; false: it, perhaps its job, is gone. */
@@ -198,7 +200,7 @@ void core_attempt_stop(struct core *core, struct core_batch *batch, struct eleme
 /* STOP again, which had no answer in time. */
 void core_attempt_stop_again(struct core *core, struct core_batch *batch,
                              struct element_slot element);
-/* The attempt is over although not every replica has told so. */
+/* The attempt is over although not every replica was reported as ended. */
 void core_attempt_end(struct core *core, struct core_batch *batch, struct element_slot element,
                       enum reason reason);
 /* Cancel, or the deadline: nothing of the job starts any more, and what lives is stopped. */
@@ -366,10 +368,12 @@ FL_CHECK bool core_history_load(struct core *core, const struct row_counter *row
 /* ---- core_possible.c ------------------------------------------------------------------------- */
 
 /* Why no enrolled cluster could ever run a job of that shape; NULL: some could, none is enrolled,
- * or the looks of the request have ended.  ever_begin comes first, once a request. */
-const char *core_possible_refusal(struct core *core, struct fl_str shape);
-/* The entry of the shape's bytes, which need not be in the table; lives for the step. */
-const struct shape_entry *core_possible_entry(struct core *core, struct fl_str bytes);
+ * or the looks of the request have ended.  feasibility_begin comes first, once a request. */
+const char *core_possible_refusal(struct core *core, const struct shape_entry *entry);
+/* The entry of the shape's bytes, which need not be in the table; good until the next call.
+ * NULL: the bytes are no shape. */
+const struct shape_entry *core_possible_entry(struct core *core, struct fl_str bytes,
+                                              struct fl_err *err);
 
 /* ---- core_round.c ---------------------------------------------------------------------------- */
 

@@ -22,7 +22,8 @@ static bool refuse(struct core *core, struct core_outcome *outcome, enum fl_code
 /* check_item() fills it for a job that may be accepted. */
 struct accepted {
     struct fl_queue_id queue;
-    struct shape_slot shape; /* none: a new one */
+    struct shape_slot shape;         /* none: a new one */
+    const struct shape_entry *entry; /* the same, or a new one as it was decoded */
     struct fl_element_set picks;
     struct fl_dependency *after; /* all jobs that it is to run after ... */
     struct fl_dependency *unmet; /* ... and those that have not ended */
@@ -137,19 +138,16 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
                         struct accepted *found, struct core_outcome *outcome)
 {
     struct fl_err err = {0};
-    struct shape *shape; /* large, and few jobs bring a new one */
     const char *why;
 
     if (shape_is_old(item->shape)) { /* its jobs would be loaded with what it says */
         return refuse(core, outcome, FL_INVALID, "the shape is as an older release wrote it");
     }
     found->shape = shape_table_find(&core->shapes, item->shape);
+    found->entry = core_possible_entry(core, item->shape, &err);
+    if (!found->entry) return refuse(core, outcome, err.code, err.text);
     if (!found->shape.n) {
-        shape = fl_arena_new(&core->scratch, struct shape);
-        if (!shape_decode(item->shape, shape, &err)) {
-            return refuse(core, outcome, err.code, err.text);
-        }
-        if (is_elastic(shape)) {
+        if (is_elastic(&found->entry->shape)) {
             return refuse(core, outcome, FL_UNSUPPORTED,
                           "a role's min must equal its replicas: elastic jobs are not scheduled");
         }
@@ -402,9 +400,9 @@ static bool may_wait(const struct core *core, const struct core_event *event)
 
 /* Else it is refused: it would wait for ever. */
 static bool check_possible(struct core *core, const struct core_event *event,
-                           const struct core_submit_item *item, struct core_outcome *outcome)
+                           const struct accepted *found, struct core_outcome *outcome)
 {
-    const char *why = may_wait(core, event) ? NULL : core_possible_refusal(core, item->shape);
+    const char *why = may_wait(core, event) ? NULL : core_possible_refusal(core, found->entry);
 
     return !why || refuse(core, outcome, FL_IMPOSSIBLE, why);
 }
@@ -420,7 +418,7 @@ static bool check_item(struct core *core, const struct core_event *event,
         !check_shape(core, item, &found, outcome) ||
         !check_dependencies(core, event, item, before, before_len, &found, outcome) ||
         !check_singleton(core, event, item, &found, outcome) ||
-        !check_possible(core, event, item, outcome) ||
+        !check_possible(core, event, &found, outcome) ||
         !read_picks(core, item, &found.picks, outcome)) {
         return false;
     }
@@ -578,12 +576,14 @@ static void decide(struct core *core, const struct core_event *event, struct cor
  * have been refused. */
 static void say_where(struct core *core, const struct core_event *event, struct core_answer *answer)
 {
-    struct fl_str shape = event->submit.at[0].shape;
+    const struct shape_entry *entry;
+    struct fl_err err = {0};
 
     if (answer->outcomes[0].code != FL_OK) return;
-    answer->is_possible = !may_wait(core, event) || !core_possible_refusal(core, shape);
-    if (!event->submit.wants_verdicts) return;
-    core_read_some_verdicts(core, core_possible_entry(core, shape), answer);
+    entry = core_possible_entry(core, event->submit.at[0].shape, &err);
+    fl_assert(entry); /* check_shape looked */
+    answer->is_possible = !may_wait(core, event) || !core_possible_refusal(core, entry);
+    if (event->submit.wants_verdicts) core_read_some_verdicts(core, entry, answer);
 }
 
 /* The outcomes that are final are kept under the key.  'found': how many were so before. */
@@ -616,7 +616,8 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
         return;
     }
     outcomes = fl_arena_array(&core->scratch, struct core_outcome, len);
-    ever_begin(&core->ever, &core->round.chooser.room, &core->clusters, &core->resources);
+    feasibility_begin(&core->feasibility, &core->round.chooser.room, &core->clusters,
+                      &core->resources);
     for (size_t i = 0; i < len; i++) {
         const struct core_outcome *kept = event->submit.kept ? &event->submit.kept[i] : NULL;
 

@@ -15,18 +15,24 @@ void dependency_table_fini(struct dependency_table *table)
     fl_page_map_fini(&table->count);
 }
 
-static struct dependency_edge *edge_at(const struct dependency_table *table, uint32_t slot)
+static struct dependency_edge *edge_at(const struct dependency_table *table,
+                                       struct dependency_slot slot)
 {
-    return fl_slab_at(&table->edges, slot);
+    return fl_slab_at(&table->edges, slot.n);
 }
 
-/* 0: takes the key out. */
-static void put(struct fl_page_map *map, uint64_t key, uint32_t value)
+static struct dependency_slot find(const struct fl_page_map *map, uint64_t job)
 {
-    if (value) {
-        fl_page_map_put(map, key, value);
+    return (struct dependency_slot){fl_page_map_find(map, job)};
+}
+
+/* None: takes the job out. */
+static void put(struct fl_page_map *map, uint64_t job, struct dependency_slot slot)
+{
+    if (slot.n) {
+        fl_page_map_put(map, job, slot.n);
     } else {
-        fl_page_map_remove(map, key);
+        fl_page_map_remove(map, job);
     }
 }
 
@@ -35,20 +41,29 @@ uint32_t dependency_table_dependents(const struct dependency_table *table, uint6
     return fl_page_map_find(&table->count, target);
 }
 
+static void count(struct dependency_table *table, uint64_t target, uint32_t dependents)
+{
+    if (dependents) {
+        fl_page_map_put(&table->count, target, dependents);
+    } else {
+        fl_page_map_remove(&table->count, target);
+    }
+}
+
 bool dependency_table_has_room(const struct dependency_table *table, size_t edges)
 {
     return edges <= DEPENDENCIES_MAX - table->edges.len;
 }
 
-static void link_of_job(struct dependency_table *table, uint64_t job, uint32_t slot)
+static void link_of_job(struct dependency_table *table, uint64_t job, struct dependency_slot slot)
 {
-    uint32_t at = fl_page_map_find(&table->of_job, job);
+    struct dependency_slot at = find(&table->of_job, job);
 
-    if (!at) {
-        fl_page_map_put(&table->of_job, job, slot);
+    if (!at.n) {
+        put(&table->of_job, job, slot);
         return;
     }
-    while (edge_at(table, at)->next_of_job) {
+    while (edge_at(table, at)->next_of_job.n) {
         at = edge_at(table, at)->next_of_job;
     }
     edge_at(table, at)->next_of_job = slot;
@@ -57,84 +72,84 @@ static void link_of_job(struct dependency_table *table, uint64_t job, uint32_t s
 void dependency_table_add(struct dependency_table *table, uint64_t job, uint64_t target,
                           enum fl_dependency_on on)
 {
-    uint32_t slot = fl_slab_take(&table->edges), last = fl_page_map_find(&table->last, target);
+    struct dependency_slot slot = {fl_slab_take(&table->edges)}, last = find(&table->last, target);
     struct dependency_edge *edge;
 
-    fl_assert(slot && target < job);
+    fl_assert(slot.n && target < job);
     edge = edge_at(table, slot);
     edge->job = job;
     edge->target = target;
     edge->on = (uint8_t)on;
     edge->prev_of_target = last;
-    if (last) {
+    if (last.n) {
         edge_at(table, last)->next_of_target = slot;
     } else {
-        fl_page_map_put(&table->of_target, target, slot);
+        put(&table->of_target, target, slot);
     }
-    fl_page_map_put(&table->last, target, slot);
-    fl_page_map_put(&table->count, target, fl_page_map_find(&table->count, target) + 1);
+    put(&table->last, target, slot);
+    count(table, target, dependency_table_dependents(table, target) + 1);
     link_of_job(table, job, slot);
 }
 
 const struct dependency_edge *dependency_table_first(const struct dependency_table *table,
                                                      uint64_t job)
 {
-    uint32_t slot = fl_page_map_find(&table->of_job, job);
+    struct dependency_slot slot = find(&table->of_job, job);
 
-    return slot ? edge_at(table, slot) : NULL;
+    return slot.n ? edge_at(table, slot) : NULL;
 }
 
 const struct dependency_edge *dependency_table_next(const struct dependency_table *table,
                                                     const struct dependency_edge *edge)
 {
-    return edge->next_of_job ? edge_at(table, edge->next_of_job) : NULL;
+    return edge->next_of_job.n ? edge_at(table, edge->next_of_job) : NULL;
 }
 
 static void unlink_of_target(struct dependency_table *table, const struct dependency_edge *edge)
 {
-    uint32_t prev = edge->prev_of_target, next = edge->next_of_target;
+    struct dependency_slot prev = edge->prev_of_target, next = edge->next_of_target;
 
-    if (prev) {
+    if (prev.n) {
         edge_at(table, prev)->next_of_target = next;
     } else {
         put(&table->of_target, edge->target, next);
     }
-    if (next) {
+    if (next.n) {
         edge_at(table, next)->prev_of_target = prev;
     } else {
         put(&table->last, edge->target, prev);
     }
-    put(&table->count, edge->target, fl_page_map_find(&table->count, edge->target) - 1);
+    count(table, edge->target, dependency_table_dependents(table, edge->target) - 1);
 }
 
-static void unlink_of_job(struct dependency_table *table, uint32_t slot)
+static void unlink_of_job(struct dependency_table *table, struct dependency_slot slot)
 {
     const struct dependency_edge *edge = edge_at(table, slot);
-    uint32_t at = fl_page_map_find(&table->of_job, edge->job);
+    struct dependency_slot at = find(&table->of_job, edge->job);
 
-    if (at == slot) {
+    if (at.n == slot.n) {
         put(&table->of_job, edge->job, edge->next_of_job);
         return;
     }
-    while (edge_at(table, at)->next_of_job != slot) {
+    while (edge_at(table, at)->next_of_job.n != slot.n) {
         at = edge_at(table, at)->next_of_job;
     }
     edge_at(table, at)->next_of_job = edge->next_of_job;
 }
 
-static void drop_edge(struct dependency_table *table, uint32_t slot)
+static void drop_edge(struct dependency_table *table, struct dependency_slot slot)
 {
     unlink_of_target(table, edge_at(table, slot));
     unlink_of_job(table, slot);
-    fl_slab_give(&table->edges, slot);
+    fl_slab_give(&table->edges, slot.n);
 }
 
 bool dependency_table_take(struct dependency_table *table, uint64_t target,
                            struct dependency_edge *ret)
 {
-    uint32_t slot = fl_page_map_find(&table->of_target, target);
+    struct dependency_slot slot = find(&table->of_target, target);
 
-    if (!slot) return false;
+    if (!slot.n) return false;
     *ret = *edge_at(table, slot);
     drop_edge(table, slot);
     return true;
@@ -142,9 +157,9 @@ bool dependency_table_take(struct dependency_table *table, uint64_t target,
 
 void dependency_table_drop(struct dependency_table *table, uint64_t job)
 {
-    uint32_t slot;
+    struct dependency_slot slot;
 
-    while ((slot = fl_page_map_find(&table->of_job, job)) != 0) {
+    while ((slot = find(&table->of_job, job)).n != 0) {
         drop_edge(table, slot);
     }
 }

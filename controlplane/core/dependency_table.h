@@ -6,6 +6,7 @@
  * caller. */
 #pragma once
 
+#include "controlplane/core/slot.h"
 #include "shared/base/dependency.h"
 #include "shared/base/page_map.h"
 #include "shared/base/slab.h"
@@ -17,8 +18,8 @@ enum {
 
 struct dependency_edge {
     uint64_t job, target;
-    uint32_t next_of_job; /* slots; 0: the last */
-    uint32_t next_of_target, prev_of_target;
+    struct dependency_slot next_of_job; /* none: it is the last */
+    struct dependency_slot next_of_target, prev_of_target;
     uint8_t on; /* enum fl_dependency_on */
 };
 

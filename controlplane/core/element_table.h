@@ -24,7 +24,7 @@ struct element_replica {
     uint32_t node;     /* index in its cluster's nodes */
     uint8_t state;     /* enum fl_replica_state */
     bool is_held : 1;  /* its resources are deducted from that node */
-    bool is_seen : 1;  /* the agent has told of it in this session */
+    bool is_seen : 1;  /* the agent has reported it in this session */
     bool is_gone : 1;  /* its agent has none of it: no more of its output comes */
     uint16_t guest_no; /* cluster_hold's, for cluster_unhold */
 };
@@ -51,11 +51,11 @@ struct element {
     fl_ms reply_since;                          /* when the command was given */
     uint8_t reply_due;                          /* enum element_reply */
     bool is_go_sent, is_stop_sent;
-    bool is_seen;      /* the agent has told of it */
+    bool is_seen;      /* the agent has reported it */
     bool is_judged;    /* compared with the inventory */
     bool is_resend;    /* its START is to be sent again once its nodes are known */
     bool is_sent;      /* this very core sent its START */
-    bool is_reported;  /* an agent has told of it in the life of this core */
+    bool is_reported;  /* an agent has reported it in the life of this core */
     bool is_running;   /* counted in its job's 'running' */
     bool is_cut_short; /* a replica ended after STOP was due, and not by itself, or perhaps not */
     bool is_unknown;   /* counted in its job's 'unknown' */

@@ -5,6 +5,6 @@
 
 enum core_output {
     CORE_OUTPUT_none = '-', /* it never ran: there is no output */
-    CORE_OUTPUT_due = 'd',  /* its agent told how it ended, so its agent brings the output's end */
+    CORE_OUTPUT_due = 'd',  /* its agent reported how it ended, and brings the output's end */
     CORE_OUTPUT_lost = 'l', /* it may have run, and its agent has none of it: nothing more comes */
 };

@@ -5,6 +5,7 @@
  * are either a row or refused.  Uses shared/base only. */
 #pragma once
 
+#include "shared/base/api_limits.h"
 #include "shared/base/err.h"
 #include "shared/base/job_limits.h"
 #include "shared/base/replica.h"

@@ -81,10 +81,8 @@ bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes
                      struct shape_slot *ret_slot, struct fl_err *err)
 {
     struct shape_entry *entry;
-    struct shape shape;
     struct shape_slot slot;
 
-    if (!shape_decode(bytes, &shape, err)) return false;
     if (id == 0) id = table->id_next;
     if (shape_table_find(table, bytes).n || shape_table_find_id(table, id).n) {
         return fl_fail(err, FL_EXISTS, "shape %u is there already", id);
@@ -95,10 +93,14 @@ bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes
                        table->shapes_max);
     }
     entry = shape_table_at(table, slot);
-    entry->id = id;
     entry->bytes.at = memcpy(fl_alloc(bytes.len), bytes.at, bytes.len);
     entry->bytes.len = bytes.len;
-    fl_assert(shape_decode(entry->bytes, &entry->shape, err));
+    if (!shape_decode(entry->bytes, &entry->shape, err)) {
+        fl_free((void *)entry->bytes.at);
+        fl_slab_give(&table->entries, slot.n);
+        return false;
+    }
+    entry->id = id;
     entry->replicas = shape_replicas(&entry->shape);
     fl_map_put(&table->by_bytes, bytes.at, bytes.len, slot.n);
     fl_page_map_put(&table->by_id, id, slot.n);

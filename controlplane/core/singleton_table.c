@@ -9,13 +9,15 @@
 
 struct singleton {
     uint64_t job;
-    uint32_t line, prev, next;
+    struct singleton_line_slot line;
+    struct singleton_slot prev, next;
 };
 
 struct line {
     char *bytes; /* tenant and key, as in by_key; ours */
     uint32_t bytes_len;
-    uint32_t first, last, len;
+    struct singleton_slot first, last;
+    uint32_t len;
 };
 
 enum {
@@ -30,20 +32,21 @@ void singleton_table_init(struct singleton_table *table)
     fl_slab_init(&table->lines, sizeof(struct line), SINGLETONS_MAX);
 }
 
-static struct singleton *singleton_at(const struct singleton_table *table, uint32_t slot)
+static struct singleton *singleton_at(const struct singleton_table *table,
+                                      struct singleton_slot slot)
 {
-    return fl_slab_at(&table->singletons, slot);
+    return fl_slab_at(&table->singletons, slot.n);
 }
 
-static struct line *line_at(const struct singleton_table *table, uint32_t slot)
+static struct line *line_at(const struct singleton_table *table, struct singleton_line_slot slot)
 {
-    return fl_slab_at(&table->lines, slot);
+    return fl_slab_at(&table->lines, slot.n);
 }
 
 void singleton_table_fini(struct singleton_table *table)
 {
-    for (uint32_t slot = 1; slot <= table->lines.used; slot++) {
-        if (fl_slab_is_taken(&table->lines, slot)) fl_free(line_at(table, slot)->bytes);
+    for (struct singleton_line_slot slot = {1}; slot.n <= table->lines.used; slot.n++) {
+        if (fl_slab_is_taken(&table->lines, slot.n)) fl_free(line_at(table, slot)->bytes);
     }
     fl_slab_fini(&table->singletons);
     fl_slab_fini(&table->lines);
@@ -93,29 +96,29 @@ static size_t put_tenant(char bytes[LINE_BYTES_MAX], uint32_t tenant, struct fl_
 
 /* NULL: it is empty, and there is no line. */
 static struct line *find_line(const struct singleton_table *table, uint32_t tenant,
-                              struct fl_str key, uint32_t *ret_slot)
+                              struct fl_str key, struct singleton_line_slot *ret_slot)
 {
     char bytes[LINE_BYTES_MAX];
     size_t len = put_tenant(bytes, tenant, key);
     uint64_t slot;
 
     if (!fl_map_find(&table->by_key, bytes, len, &slot)) return NULL;
-    *ret_slot = (uint32_t)slot;
+    *ret_slot = (struct singleton_line_slot){(uint32_t)slot};
     return line_at(table, *ret_slot);
 }
 
 static struct line *make_line(struct singleton_table *table, uint32_t tenant, struct fl_str key,
-                              uint32_t *ret_slot)
+                              struct singleton_line_slot *ret_slot)
 {
     char bytes[LINE_BYTES_MAX];
     size_t len = put_tenant(bytes, tenant, key);
-    uint32_t slot = fl_slab_take(&table->lines);
+    struct singleton_line_slot slot = {fl_slab_take(&table->lines)};
     struct line *line = line_at(table, slot);
 
     line->bytes = fl_new_array(char, len);
     memcpy(line->bytes, bytes, len);
     line->bytes_len = (uint32_t)len;
-    fl_map_put(&table->by_key, bytes, len, slot);
+    fl_map_put(&table->by_key, bytes, len, slot.n);
     *ret_slot = slot;
     return line;
 }
@@ -128,7 +131,7 @@ bool singleton_table_has_room(const struct singleton_table *table)
 uint32_t singleton_table_len(const struct singleton_table *table, uint32_t tenant,
                              struct fl_str key)
 {
-    uint32_t slot;
+    struct singleton_line_slot slot;
     const struct line *line = find_line(table, tenant, key, &slot);
 
     return line ? line->len : 0;
@@ -137,7 +140,7 @@ uint32_t singleton_table_len(const struct singleton_table *table, uint32_t tenan
 uint64_t singleton_table_last(const struct singleton_table *table, uint32_t tenant,
                               struct fl_str key)
 {
-    uint32_t slot;
+    struct singleton_line_slot slot;
     const struct line *line = find_line(table, tenant, key, &slot);
 
     return line ? singleton_at(table, line->last)->job : 0;
@@ -146,15 +149,16 @@ uint64_t singleton_table_last(const struct singleton_table *table, uint32_t tena
 void singleton_table_add(struct singleton_table *table, uint32_t tenant, struct fl_str key,
                          uint64_t job)
 {
-    uint32_t line_slot, slot = fl_slab_take(&table->singletons);
+    struct singleton_slot slot = {fl_slab_take(&table->singletons)};
+    struct singleton_line_slot line_slot;
     struct line *line = find_line(table, tenant, key, &line_slot);
     struct singleton *singleton;
 
-    fl_assert(slot);
+    fl_assert(slot.n);
     if (!line) line = make_line(table, tenant, key, &line_slot);
     singleton = singleton_at(table, slot);
     *singleton = (struct singleton){.job = job, .line = line_slot, .prev = line->last};
-    if (line->last) {
+    if (line->last.n) {
         fl_assert(singleton_at(table, line->last)->job < job);
         singleton_at(table, line->last)->next = slot;
     } else {
@@ -162,21 +166,26 @@ void singleton_table_add(struct singleton_table *table, uint32_t tenant, struct 
     }
     line->last = slot;
     line->len++;
-    fl_page_map_put(&table->of_job, job, slot);
+    fl_page_map_put(&table->of_job, job, slot.n);
 }
 
 /* ---- one job of a line ----------------------------------------------------------------------- */
 
+static const struct singleton *find(const struct singleton_table *table, uint64_t job)
+{
+    return singleton_at(table, (struct singleton_slot){fl_page_map_find(&table->of_job, job)});
+}
+
 uint64_t singleton_table_first(const struct singleton_table *table, uint64_t job)
 {
-    const struct singleton *singleton = singleton_at(table, fl_page_map_find(&table->of_job, job));
+    const struct singleton *singleton = find(table, job);
 
     return singleton_at(table, line_at(table, singleton->line)->first)->job;
 }
 
 struct fl_str singleton_table_key(const struct singleton_table *table, uint64_t job)
 {
-    const struct singleton *singleton = singleton_at(table, fl_page_map_find(&table->of_job, job));
+    const struct singleton *singleton = find(table, job);
     const struct line *line = line_at(table, singleton->line);
 
     return (struct fl_str){line->bytes + TENANT_BYTES, line->bytes_len - TENANT_BYTES};
@@ -184,10 +193,10 @@ struct fl_str singleton_table_key(const struct singleton_table *table, uint64_t 
 
 uint32_t singleton_table_before(const struct singleton_table *table, uint64_t job)
 {
-    const struct singleton *singleton = singleton_at(table, fl_page_map_find(&table->of_job, job));
+    const struct singleton *singleton = find(table, job);
     uint32_t len = 0;
 
-    for (; singleton->prev; singleton = singleton_at(table, singleton->prev)) {
+    for (; singleton->prev.n; singleton = singleton_at(table, singleton->prev)) {
         len++;
     }
     return len;
@@ -195,26 +204,27 @@ uint32_t singleton_table_before(const struct singleton_table *table, uint64_t jo
 
 uint64_t singleton_table_remove(struct singleton_table *table, uint64_t job)
 {
-    uint32_t slot = fl_page_map_remove(&table->of_job, job);
+    struct singleton_slot slot = {fl_page_map_remove(&table->of_job, job)};
     struct singleton *singleton = singleton_at(table, slot);
-    uint32_t line_slot = singleton->line, prev = singleton->prev, next = singleton->next;
+    struct singleton_line_slot line_slot = singleton->line;
+    struct singleton_slot prev = singleton->prev, next = singleton->next;
     struct line *line = line_at(table, line_slot);
 
-    if (prev) {
+    if (prev.n) {
         singleton_at(table, prev)->next = next;
     } else {
         line->first = next;
     }
-    if (next) {
+    if (next.n) {
         singleton_at(table, next)->prev = prev;
     } else {
         line->last = prev;
     }
-    fl_slab_give(&table->singletons, slot);
+    fl_slab_give(&table->singletons, slot.n);
     if (--line->len == 0) {
         fl_map_remove(&table->by_key, line->bytes, line->bytes_len);
         fl_free(line->bytes);
-        fl_slab_give(&table->lines, line_slot);
+        fl_slab_give(&table->lines, line_slot.n);
     }
-    return prev || !next ? 0 : singleton_at(table, next)->job;
+    return prev.n || !next.n ? 0 : singleton_at(table, next)->job;
 }

@@ -6,6 +6,7 @@
  * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 
+#include "controlplane/core/slot.h"
 #include "shared/base/job_limits.h"
 #include "shared/base/map.h"
 #include "shared/base/page_map.h"

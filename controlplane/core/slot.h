@@ -2,7 +2,7 @@
  * Each table has a type of slot, as each kind of id has a type, so that the compiler tells the slot
  * of a job from that of an element, and a slot from an id.  A slot is good until its record is
  * removed, and may mean another record then.  Zero is "none" for every type.  Only where a generic
- * structure keeps a slot (fl_slab, fl_page_map, fl_heap) is it a bare number.
+ * structure keeps a slot (fl_slab, fl_map, fl_page_map, fl_heap) is it a bare number.
  * A cluster and a queue need no slot: they are never removed, and found by their ids.
  * Uses libc only. */
 #pragma once
@@ -10,6 +10,10 @@
 #include <stdint.h>
 
 struct bucket_slot {
+    uint32_t n;
+};
+
+struct dependency_slot {
     uint32_t n;
 };
 
@@ -26,6 +30,15 @@ struct run_slot {
 };
 
 struct shape_slot {
+    uint32_t n;
+};
+
+struct singleton_slot {
+    uint32_t n;
+};
+
+/* A line of singletons. */
+struct singleton_line_slot {
     uint32_t n;
 };
 

@@ -70,6 +70,7 @@ static bool may_put(const struct handover *handover, const struct engine_event *
     if (handover->is_closed) {
         return fl_fail(err, FL_UNAVAILABLE, "this replica is stopping; try another");
     }
+    if (event->event.kind == CORE_EV_session_lost) return true;
     if (list->len >= handover->events_max ||
         (list->len > 0 && list->bytes + event->bytes > handover->bytes_max)) {
         return fl_fail(err, FL_FULL,

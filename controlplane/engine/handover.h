@@ -1,6 +1,8 @@
 /* handover.h - events on their way from other threads to the engine's loop.
  * The first of the three places in which an event waits before the core; engine_inbox.h has the
- * other two.  Bounded by number and by bytes: at either a put is refused at once.  Events that the
+ * other two.  Bounded by number and by bytes: at either a put is refused at once.  The end of a
+ * session has room always: it follows a beginning that found room, and each beginning has two ends
+ * at most, so twice as many as there are sessions are the most that can come.  Events that the
  * engine has no room for stay here, so that a caller hears that it must come again.
  * put and wake are for any thread; the rest is for the loop's. */
 #pragma once

@@ -49,7 +49,7 @@ void lease_rule_release(struct lease_rule *rule, fl_ms now);
 bool lease_rule_is_good(const struct lease_rule *rule, fl_ms now);
 
 /* To be called first in each turn.  True, once: it is too old to rely on, and LEASE_NONE now.  A
- * release that takes too long ends here too, and is not told. */
+ * release that takes too long ends here too, and is not reported. */
 bool lease_rule_expires(struct lease_rule *rule, fl_ms now);
 
 /* The question that is due; the owner asks it and calls lease_rule_asked. */

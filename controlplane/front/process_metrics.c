@@ -31,10 +31,14 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
                                     "events that the database refused for good"},
     [PROCESS_METRIC_losses] = {"fairlead_history_losses_total", FL_METRIC_COUNTER, NULL,
                                "takeovers that found the database older than what was committed"},
-    [PROCESS_METRIC_lost_jobs_min] = {"fairlead_history_lost_jobs_min", FL_METRIC_GAUGE, NULL,
-                                      "jobs that the newest loss of history has cost, at least"},
-    [PROCESS_METRIC_lost_jobs_max] = {"fairlead_history_lost_jobs_max", FL_METRIC_GAUGE, NULL,
-                                      "jobs that the newest loss of history has cost, at most"},
+    [PROCESS_METRIC_lost_jobs_min] =
+        {"fairlead_history_lost_jobs_min", FL_METRIC_GAUGE, NULL,
+         "jobs that are missing since the database was last found older "
+         "than what was committed, at least"},
+    [PROCESS_METRIC_lost_jobs_max] =
+        {"fairlead_history_lost_jobs_max", FL_METRIC_GAUGE, NULL,
+         "jobs that are missing since the database was last found older "
+         "than what was committed, at most"},
     [PROCESS_METRIC_inbox] = {"fairlead_engine_inbox_events", FL_METRIC_GAUGE, NULL,
                               "events that wait for the engine thread"},
     [PROCESS_METRIC_commit_longest] = {"fairlead_db_commit_longest_seconds", FL_METRIC_GAUGE, NULL,

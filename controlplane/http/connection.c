@@ -88,7 +88,7 @@ static void end_handshake(struct http_connection *connection)
     connection->handshake = 0;
 }
 
-/* ---- owners ---------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 enum { LOOKS_MAX = 16 }; /* for a stranger to cut */
 
@@ -115,7 +115,7 @@ static void remove_stranger(struct http_connection *connection)
 
 static void count(struct http_connection *connection, size_t bytes)
 {
-    http_owner_count(&connection->server->owners, connection->owner, connection->counted_bytes,
+    http_share_count(&connection->server->shares, connection->share, connection->counted_bytes,
                      bytes);
     connection->counted_bytes = bytes;
 }
@@ -125,16 +125,16 @@ void http_connection_count(struct http_connection *connection)
     count(connection, connection->out.len);
 }
 
-enum http_claim http_connection_claim(struct http_connection *connection, uint64_t owner)
+enum http_claim http_connection_claim(struct http_connection *connection, uint64_t token)
 {
     struct http_server *server = connection->server;
-    struct http_owner *before = connection->owner, *after = before;
+    struct http_share *before = connection->share, *after = before;
     enum http_claim claim;
 
-    if (!before || before->id != owner) count(connection, 0); /* it may change hands */
-    claim = http_owner_claim(&server->owners, owner, before, fl_loop_now_us(server->loop), &after);
+    if (!before || before->id != token) count(connection, 0); /* it may change hands */
+    claim = http_share_claim(&server->shares, token, before, fl_loop_now_us(server->loop), &after);
     if (!before && after) remove_stranger(connection);
-    connection->owner = after;
+    connection->share = after;
     http_connection_count(connection);
     server->counts.claims_refused[claim] += claim != HTTP_CLAIMED;
     return claim;
@@ -160,8 +160,8 @@ static void destroy(struct http_connection *connection)
 
     end_handshake(connection);
     count(connection, 0);
-    if (connection->owner) {
-        http_owner_leave(&server->owners, connection->owner, fl_loop_now_us(server->loop));
+    if (connection->share) {
+        http_share_leave(&server->shares, connection->share, fl_loop_now_us(server->loop));
     } else {
         remove_stranger(connection);
     }

@@ -29,9 +29,9 @@ struct http_connection {
     struct http_request request; /* the one in hand; handlers have its address */
     struct http_server *server;
     struct http_connection *prev, *next, *next_dirty;
-    struct http_connection *older, *newer; /* among those without an owner */
-    struct http_owner *owner;              /* NULL: a stranger's */
-    size_t counted_bytes;                  /* the bytes of 'out' that are counted for its owner */
+    struct http_connection *older, *newer; /* among those without a token */
+    struct http_share *share;              /* NULL: a stranger's */
+    size_t counted_bytes;                  /* the bytes of 'out' that are counted for its token */
     struct fl_watch watch;
     struct fl_timer timer;
     struct http_socket socket;
@@ -66,8 +66,8 @@ void http_connection_open(struct http_server *server, int fd, const struct fl_ne
 
 void http_connection_work(struct http_connection *connection); /* it may be gone afterwards */
 void http_connection_drain(struct http_connection *connection);
-/* Makes it this owner's: see http_claim. */
-FL_CHECK enum http_claim http_connection_claim(struct http_connection *connection, uint64_t owner);
+/* Makes it this token's: see http_claim. */
+FL_CHECK enum http_claim http_connection_claim(struct http_connection *connection, uint64_t token);
 
 /* Cuts the oldest connection of a stranger that has no request in hand.  False: there is none. */
 FL_CHECK bool http_connection_make_room(struct http_server *server);
@@ -81,7 +81,7 @@ bool http_connection_closes(struct http_connection *connection);
 struct fl_buf *http_connection_out(struct http_connection *connection);
 size_t http_connection_waiting(const struct http_connection *connection); /* bytes */
 
-/* After bytes were put: they count for the owner. */
+/* After bytes were put: they count for the token. */
 void http_connection_count(struct http_connection *connection);
 
 /* Call the first when a whole answer is in the buffer, the second when a stream's head is. */

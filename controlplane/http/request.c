@@ -45,10 +45,10 @@ bool http_is_tls(const struct http_request *request)
     return request->connection->socket.ssl != NULL;
 }
 
-enum http_claim http_claim(struct http_request *request, uint64_t owner)
+enum http_claim http_claim(struct http_request *request, uint64_t token)
 {
     struct http_connection *connection = request->connection;
-    enum http_claim claim = http_connection_claim(connection, owner);
+    enum http_claim claim = http_connection_claim(connection, token);
 
     if (claim == HTTP_CLAIM_CONNECTIONS) connection->closes = true;
     return claim;
@@ -59,7 +59,7 @@ bool http_may_answer(struct http_request *request, size_t bytes)
     struct http_connection *connection = request->connection;
     struct http_server *server = connection->server;
 
-    if (http_owner_has_room(&server->owners, connection->owner, bytes)) return true;
+    if (http_share_has_room(&server->shares, connection->share, bytes)) return true;
     server->counts.claims_refused[HTTP_CLAIM_UNSENT]++;
     return false;
 }

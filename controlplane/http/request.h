@@ -52,13 +52,13 @@ enum http_claim {
     HTTP_CLAIMS_LEN
 };
 
-/* The peer has shown who it is: the connection is this owner's from now on, which is not 0, and is
- * not closed to make room for others.  Once for each request of an owner; if it is refused, answer
+/* The peer has shown who it is: the connection is this token's from now on, which is not 0, and is
+ * not closed to make room for others.  Once for each request of a token; if it is refused, answer
  * with 429. */
-FL_CHECK enum http_claim http_claim(struct http_request *request, uint64_t owner);
+FL_CHECK enum http_claim http_claim(struct http_request *request, uint64_t token);
 
-/* Whether an answer of so many bytes may wait for this request's owner; false is counted as a
- * refused claim.  An owner that has taken all that it was sent may have any answer. */
+/* Whether an answer of so many bytes may wait for this request's token; false is counted as a
+ * refused claim.  A token that has taken all that it was sent may have any answer. */
 FL_CHECK bool http_may_answer(struct http_request *request, size_t bytes);
 
 /* Memory that lives until the request is answered. */

@@ -226,7 +226,7 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
     server->port = port;
     fl_slab_init(&server->connections, sizeof(struct http_connection),
                  (uint32_t)limits->connections_max + DYING_MAX);
-    server->owners.limits = &server->limits;
+    server->shares.limits = &server->limits;
     http_pool_init(&server->pool, limits);
     fl_after_init(&server->after, loop, on_after, server);
     http_server_admit(server, 0, NULL);
@@ -249,7 +249,7 @@ void http_server_destroy(struct http_server *server)
     fl_after_off(&server->after);
     fl_timer_off(&server->drain_timer);
     fl_slab_fini(&server->connections);
-    http_owners_fini(&server->owners);
+    http_shares_fini(&server->shares);
     fl_vec_fini(&server->listeners);
     http_pool_fini(&server->pool);
     fl_free(server);
@@ -275,6 +275,6 @@ struct http_counts http_server_counts(const struct http_server *server)
 {
     struct http_counts counts = server->counts;
 
-    counts.unsent_bytes = server->owners.unsent_bytes;
+    counts.unsent_bytes = server->shares.unsent_bytes;
     return counts;
 }

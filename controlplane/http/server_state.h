@@ -4,8 +4,8 @@
 #include "controlplane/handshakes/handshakes.h"
 #include "controlplane/http/answer.h"
 #include "controlplane/http/exchange.h"
-#include "controlplane/http/owner.h"
 #include "controlplane/http/server.h"
+#include "controlplane/http/token_share.h"
 #include "shared/base/slab.h"
 #include "shared/base/vec.h"
 #include "shared/io/clock.h"
@@ -25,7 +25,7 @@ struct http_server {
     struct fl_slab connections;
     struct http_connection *first;                          /* all of them, newest first */
     struct http_connection *stranger_first, *stranger_last; /* the oldest first */
-    struct http_owners owners;
+    struct http_shares shares;
     int fd_max;                          /* a connection with a higher descriptor is one too many */
     struct http_connection *dirty_first; /* those with work for the end of the turn, in order */
     struct http_connection *dirty_last;

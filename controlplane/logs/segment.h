@@ -57,7 +57,7 @@ struct log_damage {
 };
 
 /* Opens a segment, calls 'entry' for each good entry, and cuts what is behind the last one: a torn
- * end.  Bad entries between good ones are passed, and told in *ret_damage.  A bad header is made
+ * end.  Bad entries between good ones are passed, and counted in *ret_damage.  A bad header is made
  * from the file's name, 'named'.  NULL: FL_IO, or FL_TORN: not even its header is whole. */
 struct log_segment *log_segment_recover(
     const char *path, const struct log_segment_header *named, const struct log_disk *disk,

@@ -8,7 +8,6 @@
 #include "controlplane/tunnel/order_sender.h"
 #include "controlplane/tunnel/session.h"
 #include "controlplane/tunnel/tunnel_listener.h"
-#include "controlplane/tunnel/unsent_session_ends.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/vec.h"
@@ -54,8 +53,7 @@ struct tunnel_server {
     FL_VEC(struct entry) conns; /* by id, so the oldest first */
     struct cluster_index by_cluster;
     FL_VEC(uint64_t) dirty; /* connections changed in this turn; each once */
-    struct unsent_session_ends lost;
-    FL_VEC(uint64_t) held; /* connections that wait for room in the inbox, tried in turn */
+    FL_VEC(uint64_t) held;  /* connections that wait for room in the inbox, tried in turn */
     uint64_t ids;
     bool is_ending; /* in destroy: callbacks only free */
 };
@@ -85,9 +83,15 @@ static void session_is_lost(void *ctx, struct fl_cluster cluster, uint64_t sessi
                             uint64_t connection)
 {
     struct tunnel_server *server = ctx;
+    struct engine_event *event = engine_event_create();
+    struct fl_err err = {0};
 
-    unsent_session_ends_add(&server->lost,
-                            (struct unsent_session_end){cluster, session_epoch, connection});
+    event->event.kind = CORE_EV_session_lost;
+    event->event.session_lost.cluster = cluster;
+    event->event.session_lost.session_epoch = session_epoch;
+    event->event.session_lost.connection = connection;
+    if (server->shared.ports.adopt(server->shared.ports.ctx, event, &err)) return;
+    fl_assert(err.code != FL_FULL); /* else no core leads, and a new term knows no session */
 }
 
 static void session_has_changed(void *ctx, uint64_t connection)
@@ -437,7 +441,6 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
         .lost = session_is_lost,
         .changed = session_has_changed,
     };
-    unsent_session_ends_init(&server->lost, loop, &server->shared.ports);
     fl_timer_init(&server->held_again, loop, retry_held, server);
     fl_after_init(&server->after, loop, after_turn, server);
     server->sockets = agent_sockets_create(
@@ -474,7 +477,6 @@ void tunnel_server_destroy(struct tunnel_server *server)
     fl_vec_fini(&server->conns);
     cluster_index_fini(&server->by_cluster);
     fl_vec_fini(&server->dirty);
-    unsent_session_ends_fini(&server->lost);
     fl_vec_fini(&server->held);
     fl_free(server);
 }
@@ -521,9 +523,7 @@ void tunnel_server_send(struct tunnel_server *server, const struct core_send *se
     } else if (is_new) {
         /* The connection ended before its WELCOME.  From now on the session's epoch names the end
          * to the core. */
-        unsent_session_ends_add(
-            &server->lost,
-            (struct unsent_session_end){send->cluster, send->session_epoch, send->connection});
+        session_is_lost(server, send->cluster, send->session_epoch, send->connection);
     }
 }
 

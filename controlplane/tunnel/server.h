@@ -51,7 +51,7 @@ enum { TUNNEL_MAC_BYTES = 16 };
 struct tunnel_server_ports {
     void *ctx;
     /* As engine_thread_adopt: takes over the event, even if it refuses it.  FL_FULL: offer it
-     * again. */
+     * again; never for the end of a session. */
     bool (*adopt)(void *ctx, struct engine_event *event, struct fl_err *err);
     /* HELLO came: finds the cluster of the certificate and checks that it enrolled with this uid.
      * False, with a reason for log and agent: the connection is closed. */

@@ -9,9 +9,9 @@
 
 struct session {
     struct session_shared *shared;
-    struct tunnel_peer cert;
+    struct tunnel_peer peer;
     fl_ms made_at, expires_at;
-    struct translate_peer peer;
+    struct translate_origin origin;
     struct fl_mux *mux;
     struct fl_streams *streams;
     struct order_sender orders;
@@ -50,7 +50,7 @@ static void on_changed(void *ctx)
 {
     struct session *session = ctx;
 
-    session->shared->changed(session->shared->ctx, session->peer.connection);
+    session->shared->changed(session->shared->ctx, session->origin.connection);
 }
 
 static void on_fail(void *ctx, const struct fl_err *err)
@@ -83,12 +83,12 @@ struct session *session_create(struct session_shared *shared, const struct tunne
                                    .pull = pull};
 
     session->shared = shared;
-    session->cert = *peer;
+    session->peer = *peer;
     session->made_at = now;
     session->expires_at = expires_at;
-    session->peer.connection = connection;
-    session->peer.generation = peer->cert.generation;
-    session->peer.expired_ms = (uint64_t)peer->expired_ms;
+    session->origin.connection = connection;
+    session->origin.generation = peer->cert.generation;
+    session->origin.expired_ms = (uint64_t)peer->expired_ms;
     session->mux = fl_mux_create(&config, now);
     make_streams(session);
     order_sender_init(&session->orders, &shared->ports, &shared->stats, session->mux,
@@ -117,17 +117,17 @@ struct fl_streams *session_streams(struct session *session)
 
 uint64_t session_connection(const struct session *session)
 {
-    return session->peer.connection;
+    return session->origin.connection;
 }
 
 struct fl_cluster session_cluster(const struct session *session)
 {
-    return session->peer.cluster;
+    return session->origin.cluster;
 }
 
 uint64_t session_epoch(const struct session *session)
 {
-    return session->peer.session_epoch;
+    return session->origin.session_epoch;
 }
 
 const struct fl_link *session_link(const struct session *session)
@@ -198,8 +198,8 @@ static void end(struct session *session)
     fl_streams_end(session->streams);
     if (session->is_offered) {
         session->is_offered = false;
-        shared->lost(shared->ctx, session->peer.cluster, session->peer.session_epoch,
-                     session->peer.connection);
+        shared->lost(shared->ctx, session->origin.cluster, session->origin.session_epoch,
+                     session->origin.connection);
     }
     order_sender_clear(&session->orders);
     session->is_offer_held = false;
@@ -285,14 +285,14 @@ void session_offer(struct session *session, fl_ms now)
     size_t pos = 0;
     bool is_made;
 
-    if (session->peer.cluster.n == 0 || session_is_over(session)) return;
+    if (session->origin.cluster.n == 0 || session_is_over(session)) return;
     event = engine_event_create();
-    session->peer.is_resync = session_link(session)->state == FL_LINK_UP;
-    session->peer.age_ms = (uint64_t)(now - session->made_at);
+    session->origin.is_resync = session_link(session)->state == FL_LINK_UP;
+    session->origin.age_ms = (uint64_t)(now - session->made_at);
     session->hello.hello.capabilities =
         session->has_images ? FL_STR("[\"" TRANSLATE_CAPABILITY_IMAGES "\"]") : FL_STR("[]");
-    is_made = translate_next(&session->peer, &session->hello, 1, &pos, &event->arena, &event->event,
-                             &err);
+    is_made = translate_next(&session->origin, &session->hello, 1, &pos, &event->arena,
+                             &event->event, &err);
     fl_assert(is_made);
     session->is_offered = true;
     session->is_offer_held = !adopt(session, event, now);
@@ -326,13 +326,13 @@ static void greet(struct session *session, const struct fl_msg_hello *hello, fl_
         session_refuse(session, err.code, err.text, now);
         return;
     }
-    if (!ports->peer(ports->ctx, &session->cert, hello->cluster_uid, &session->peer.cluster,
+    if (!ports->peer(ports->ctx, &session->peer, hello->cluster_uid, &session->origin.cluster,
                      &err)) {
-        session->peer.cluster = (struct fl_cluster){0};
+        session->origin.cluster = (struct fl_cluster){0};
         session_refuse(session, err.code, err.text, now);
         return;
     }
-    session->peer.seen = session_seal_hear(ports, session->peer.cluster, hello->seal);
+    session->origin.seen = session_seal_hear(ports, session->origin.cluster, hello->seal);
     session->has_images = names(hello->capabilities, TRANSLATE_CAPABILITY_IMAGES);
     session->hello = (struct fl_msg){.kind = FL_MSG_hello, .hello = *hello};
     session->hello.hello.seal = session->hello.hello.cluster_uid = session->hello.hello.version =
@@ -354,13 +354,13 @@ static void hear(struct session *session, const struct fl_msg *messages, size_t 
         size_t from = pos;
 
         if (messages[pos].kind == FL_MSG_renew) {
-            ports->renew(ports->ctx, session->peer.connection, session->peer.cluster,
-                         &session->cert, messages[pos].renew.csr);
+            ports->renew(ports->ctx, session->origin.connection, session->origin.cluster,
+                         &session->peer, messages[pos].renew.csr);
             pos++;
             continue;
         }
         event = engine_event_create();
-        if (!translate_next(&session->peer, messages, len, &pos, &event->arena, &event->event,
+        if (!translate_next(&session->origin, messages, len, &pos, &event->arena, &event->event,
                             &session->why)) {
             engine_event_destroy(event);
             step(session, FL_LINK_EV_broken, now);
@@ -453,7 +453,7 @@ static void tell_history(struct session *session, fl_ms now)
     struct fl_msg msg;
 
     if (session_link(session)->state != FL_LINK_UP || session_is_over(session)) return;
-    if (session_seal_tell(&session->seal, &session->shared->ports, session->peer.cluster, now,
+    if (session_seal_tell(&session->seal, &session->shared->ports, session->origin.cluster, now,
                           &msg)) {
         put(session, &msg);
     }
@@ -476,13 +476,13 @@ static void order_send(struct session *session, const struct core_send *send, fl
 /* Sends WELCOME or RESYNC; orders that wait belong to the term before and are dropped. */
 static void begin_session(struct session *session, const struct core_send *send, fl_ms now)
 {
-    struct fl_stream_peer peer = {session->peer.connection, session->peer.cluster};
+    struct fl_stream_peer peer = {session->origin.connection, session->origin.cluster};
     struct core_send again = *send;
     struct fl_msg msg;
 
     order_sender_begin(&session->orders, peer);
     fl_streams_set_peer(session->streams, peer);
-    session->peer.session_epoch = send->session_epoch;
+    session->origin.session_epoch = send->session_epoch;
     if (session_link(session)->state == FL_LINK_UP) {
         again.kind = CORE_SEND_resync; /* the session was offered twice, and this answer is late */
     } else {

@@ -213,23 +213,23 @@ static bool take_nodes(const struct fl_msg *messages, size_t len, size_t *pos,
     return true;
 }
 
-static void take_hello(const struct translate_peer *peer, const struct fl_msg_hello *hello,
+static void take_hello(const struct translate_origin *origin, const struct fl_msg_hello *hello,
                        struct core_event *event)
 {
     event->kind = CORE_EV_session_open;
-    event->session_open.cluster = peer->cluster;
-    event->session_open.connection = peer->connection;
-    event->session_open.seen = peer->seen;
-    event->session_open.is_resync = peer->is_resync;
-    event->session_open.generation = peer->generation;
-    event->session_open.age_ms = peer->age_ms;
+    event->session_open.cluster = origin->cluster;
+    event->session_open.connection = origin->connection;
+    event->session_open.seen = origin->seen;
+    event->session_open.is_resync = origin->is_resync;
+    event->session_open.generation = origin->generation;
+    event->session_open.age_ms = origin->age_ms;
     event->session_open.boot = hello->boot;
-    event->session_open.expired_ms = peer->expired_ms;
+    event->session_open.expired_ms = origin->expired_ms;
     event->session_open.has_images =
         has_capability(hello->capabilities, TRANSLATE_CAPABILITY_IMAGES);
 }
 
-bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, size_t len,
+bool translate_next(struct translate_origin *origin, const struct fl_msg *messages, size_t len,
                     size_t *pos, struct fl_arena *arena, struct core_event *ret_event,
                     struct fl_err *err)
 {
@@ -237,36 +237,36 @@ bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, 
     struct core_event event = {0};
 
     fl_assert(*pos < len);
-    if (first->kind != FL_MSG_hello && peer->session_epoch == 0) {
+    if (first->kind != FL_MSG_hello && origin->session_epoch == 0) {
         return fl_fail(err, FL_INVALID, "'%s' before WELCOME", fl_msg_info(first->kind)->name);
     }
     switch (first->kind) {
     case FL_MSG_hello:
-        take_hello(peer, &first->hello, &event);
+        take_hello(origin, &first->hello, &event);
         (*pos)++;
         break;
     case FL_MSG_inventory_begin:
         /* Messages that the agent sent before a RESYNC come before this one, under the old
          * epoch. */
-        peer->heard_epoch = first->inventory_begin.session_epoch;
+        origin->heard_epoch = first->inventory_begin.session_epoch;
         (*pos)++;
         event.kind = CORE_EV_inventory;
         if (*pos < len && is_inventory(&messages[*pos])) {
             take_inventory(messages, len, pos, arena, &event);
         }
-        event.inventory.cluster = peer->cluster;
-        event.inventory.session_epoch = peer->heard_epoch;
+        event.inventory.cluster = origin->cluster;
+        event.inventory.session_epoch = origin->heard_epoch;
         break;
     case FL_MSG_inventory_item:
     case FL_MSG_inventory_end:
         take_inventory(messages, len, pos, arena, &event);
-        event.inventory.cluster = peer->cluster;
-        event.inventory.session_epoch = peer->heard_epoch;
+        event.inventory.cluster = origin->cluster;
+        event.inventory.session_epoch = origin->heard_epoch;
         break;
     case FL_MSG_replica:
         event.kind = CORE_EV_replica;
-        event.replica.cluster = peer->cluster;
-        event.replica.session_epoch = peer->heard_epoch;
+        event.replica.cluster = origin->cluster;
+        event.replica.session_epoch = origin->heard_epoch;
         event.replica.report_seq = first->replica.report_seq;
         event.replica.told = (struct core_replica_told){
             .attempt = first->replica.attempt,
@@ -281,8 +281,8 @@ bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, 
         break;
     case FL_MSG_node:
         if (!take_nodes(messages, len, pos, arena, &event, err)) return false;
-        event.nodes.cluster = peer->cluster;
-        event.nodes.session_epoch = peer->heard_epoch;
+        event.nodes.cluster = origin->cluster;
+        event.nodes.session_epoch = origin->heard_epoch;
         break;
     default:
         return fl_fail(err, FL_INVALID, "'%s' is not for the core", fl_msg_info(first->kind)->name);

@@ -26,8 +26,8 @@ struct translate_config {
 void translate_send(const struct core_send *send, const struct translate_config *config,
                     uint16_t protocol, struct fl_digest spec, struct fl_msg *ret_msg);
 
-/* The other end of a connection. */
-struct translate_peer {
+/* Where messages come from, as far as events say it. */
+struct translate_origin {
     struct fl_cluster cluster; /* by its certificate */
     uint64_t generation;       /* its certificate's; 0: it has none */
     uint64_t connection;
@@ -44,6 +44,6 @@ struct translate_peer {
  * under the old epoch, and it ignores them.  The event's strings and lists are copies in the arena.
  * 'now' and 'request' stay 0.  False: the agent broke a rule (an item before WELCOME, a number out
  * of range, a message that is not for the core); close the tunnel, 'err' says why. */
-FL_CHECK bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, size_t len,
-                             size_t *pos, struct fl_arena *arena, struct core_event *ret_event,
-                             struct fl_err *err);
+FL_CHECK bool translate_next(struct translate_origin *origin, const struct fl_msg *messages,
+                             size_t len, size_t *pos, struct fl_arena *arena,
+                             struct core_event *ret_event, struct fl_err *err);

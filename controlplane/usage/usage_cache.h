@@ -1,5 +1,5 @@
-/* usage_cache.h - the jobs, and the beginnings of attempts, that the journal told of lately: their
- * starts and ends need no look into the tables.  A job that had to be looked up is kept, too.
+/* usage_cache.h - the jobs, and the beginnings of attempts, in the newest rows of the journal:
+ * their starts and ends need no look into the tables.  A job that had to be looked up is kept, too.
  * It holds for one walk through the journal without a hole; after a hole it is emptied, since an
  * attempt may have ended there.  It forgets the oldest half when it is full, and what it does not
  * know has to be looked up.  Strings are copied.  Uses shared/base and the rows.  Pure. */

@@ -9,6 +9,9 @@
 
 enum { SIZE_NODES_MAX = 8 };
 
+#define SIDE_MAX 65535 /* a terminal has, in characters */
+_Static_assert(SIDE_MAX == UINT16_MAX, "struct fl_visit_size has 16 bits for each side");
+
 static void write_exit_code(struct fl_json_out *json, int32_t exit_code)
 {
     char text[80];
@@ -65,11 +68,11 @@ bool visit_status_read_size(struct fl_str text, struct fl_visit_size *ret_size, 
         width = fl_json_member(root, FL_STR("Width"));
         height = fl_json_member(root, FL_STR("Height"));
         is_good = width && height && width->kind == FL_JSON_INT && height->kind == FL_JSON_INT &&
-                  width->n >= 0 && width->n <= UINT16_MAX && height->n >= 0 &&
-                  height->n <= UINT16_MAX;
+                  width->n >= 0 && width->n <= SIDE_MAX && height->n >= 0 && height->n <= SIDE_MAX;
         if (is_good) *ret_size = (struct fl_visit_size){(uint16_t)height->n, (uint16_t)width->n};
     }
     fl_arena_fini(&arena);
     return is_good ||
-           fl_fail(err, FL_INVALID, "a size is {\"Width\":80,\"Height\":24}, each at most 65535");
+           fl_fail(err, FL_INVALID,
+                   "a size is {\"Width\":80,\"Height\":24}, each at most " FL_QUOTE(SIDE_MAX));
 }

@@ -38,6 +38,7 @@
 #define FL_JOB_LABELS_BYTES_MAX 16384 /* as "key=value\n" lines */
 #define FL_JOB_SPEC_BYTES_MAX 262144  /* canonical, as it is stored and sent */
 #define FL_JOB_SHAPE_BYTES_MAX 16384
-#define FL_JOB_AFTER_BYTES_MAX 576 /* as it is stored */
+#define FL_JOB_NODES_BYTES_MAX 262144 /* names of the nodes of its replicas, a line each */
+#define FL_JOB_AFTER_BYTES_MAX 576    /* as it is stored */
 
 _Static_assert(FL_JOB_ELEMENT_LAST + 1 == FL_JOB_ELEMENTS_MAX, "they are numbered from 0");

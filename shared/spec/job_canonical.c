@@ -46,7 +46,7 @@ static bool is_told(const struct fl_job_field *field, const void *base)
     case FL_JOB_KIND_node_labels:
     case FL_JOB_KIND_env:
     case FL_JOB_KIND_params:
-        return ((const struct fl_pairs *)member)->len > 0;
+        return ((const struct fl_text_map *)member)->len > 0;
     case FL_JOB_KIND_dependencies:
         return ((const struct fl_dependencies *)member)->len > 0;
     case FL_JOB_KIND_job_id:
@@ -92,8 +92,15 @@ static bool has_member(enum fl_job_object object, const void *base)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_object(struct fl_json_out *out, enum fl_job_object object, uint32_t skipped,
-                       const void *base);
+struct writer {
+    struct fl_json_out json;
+    uint32_t skipped;              /* fields with one of these flags are left out */
+    struct fl_job_additions *more; /* NULL: there is no other spec to compare with */
+};
+
+/* 'asked': the same part of the other spec; NULL: there is none. */
+static void put_object(struct writer *out, enum fl_job_object object, const void *base,
+                       const void *asked);
 
 static void put_strs(struct fl_json_out *out, const struct fl_strs *strs)
 {
@@ -104,7 +111,7 @@ static void put_strs(struct fl_json_out *out, const struct fl_strs *strs)
     fl_json_close(out, ']');
 }
 
-static void put_pairs(struct fl_json_out *out, const struct fl_pairs *pairs)
+static void put_pairs(struct fl_json_out *out, const struct fl_text_map *pairs)
 {
     fl_json_open(out, NULL, '{');
     for (size_t i = 0; i < pairs->len; i++) {
@@ -115,7 +122,7 @@ static void put_pairs(struct fl_json_out *out, const struct fl_pairs *pairs)
 }
 
 /* As Kubernetes has it: a list of name and value. */
-static void put_env(struct fl_json_out *out, const struct fl_pairs *env)
+static void put_env(struct fl_json_out *out, const struct fl_text_map *env)
 {
     fl_json_open(out, NULL, '[');
     for (size_t i = 0; i < env->len; i++) {
@@ -127,9 +134,21 @@ static void put_env(struct fl_json_out *out, const struct fl_pairs *env)
     fl_json_close(out, ']');
 }
 
-static void put_value(struct fl_json_out *out, const struct fl_job_field *field, uint32_t skipped,
-                      const void *base)
+static void put_roles(struct writer *out, enum fl_job_object role, const struct fl_job_roles *roles,
+                      const struct fl_job_roles *asked)
 {
+    fl_json_open(&out->json, NULL, '[');
+    for (size_t i = 0; i < roles->len; i++) {
+        put_object(out, role, &roles->at[i], asked ? &asked->at[i] : NULL);
+    }
+    fl_json_close(&out->json, ']');
+}
+
+static void put_value(struct writer *writer, const struct fl_job_field *field, const void *base,
+                      const void *asked)
+{
+    struct fl_json_out *out = &writer->json;
+    const void *member_asked = asked ? (const char *)asked + field->offset : NULL;
     const void *member = (const char *)base + field->offset;
     char quantity[FL_QUANTITY_TEXT_MAX], name[FL_JOB_NAME_MAX];
 
@@ -180,32 +199,25 @@ static void put_value(struct fl_json_out *out, const struct fl_job_field *field,
         fl_json_put_cstr(out, NULL, quantity);
         return;
     case FL_JOB_KIND_object:
-        put_object(out, field->child, skipped, member);
+        put_object(writer, field->child, member, member_asked);
         return;
     case FL_JOB_KIND_within:
-        put_object(out, field->child, skipped, base);
+        put_object(writer, field->child, base, asked);
         return;
     case FL_JOB_KIND_only_item:
         fl_json_open(out, NULL, '[');
-        put_object(out, field->child, skipped, base);
+        put_object(writer, field->child, base, asked);
         fl_json_close(out, ']');
         return;
-    case FL_JOB_KIND_roles: {
-        const struct fl_job_roles *roles = member;
-
-        fl_json_open(out, NULL, '[');
-        for (size_t i = 0; i < roles->len; i++) {
-            put_object(out, field->child, skipped, &roles->at[i]);
-        }
-        fl_json_close(out, ']');
+    case FL_JOB_KIND_roles:
+        put_roles(writer, field->child, member, member_asked);
         return;
-    }
     case FL_JOB_KIND_dependencies: {
         const struct fl_dependencies *after = member;
 
         fl_json_open(out, NULL, '[');
         for (size_t i = 0; i < after->len; i++) {
-            put_object(out, FL_JOB_OBJECT_dependency, skipped, &after->at[i]);
+            put_object(writer, FL_JOB_OBJECT_dependency, &after->at[i], NULL);
         }
         fl_json_close(out, ']');
         return;
@@ -239,42 +251,90 @@ static void put_devices(struct fl_json_out *out, const struct fl_amounts *amount
     }
 }
 
-/* The fields that have none of the 'skipped' flags and say something. */
-static void put_object(struct fl_json_out *out, enum fl_job_object object, uint32_t skipped,
-                       const void *base)
+/* The other spec's text has not these bytes. */
+static void note_addition(struct writer *out, size_t at, size_t end)
 {
-    struct fl_job_fields fields = fl_job_fields(object);
+    struct fl_job_additions *more = out->more;
+    struct fl_job_addition *last = more->len > 0 ? &more->at[more->len - 1] : NULL;
 
-    fl_json_open(out, NULL, '{');
-    for (size_t i = 0; i < fields.len; i++) {
-        const struct fl_job_field *field = &fields.at[i];
-
-        if ((field->flags & skipped) || !is_told(field, base)) continue;
-        if (field->kind == FL_JOB_KIND_devices_named) {
-            put_devices(out, (const void *)((const char *)base + field->offset));
-            continue;
-        }
-        fl_json_put_word(out, field->name);
-        put_value(out, field, skipped, base);
+    if (out->json.buf->is_over) return;
+    if (last && last->end == at) {
+        last->end = end;
+        return;
     }
-    fl_json_close(out, '}');
+    fl_assert(more->len < FL_JOB_ROLES_MAX);
+    more->at[more->len++] = (struct fl_job_addition){at, end};
 }
 
-static bool put_spec(struct fl_buf *out, const struct fl_job_spec *spec, uint32_t skipped)
+static void put_field(struct writer *out, const struct fl_job_field *field, const void *base,
+                      const void *asked)
 {
-    struct fl_json_out json = fl_json_out(out);
+    if (field->kind == FL_JOB_KIND_devices_named) {
+        put_devices(&out->json, (const void *)((const char *)base + field->offset));
+        return;
+    }
+    fl_json_put_word(&out->json, field->name);
+    put_value(out, field, base, asked);
+}
 
+/* The fields that say something.  A field that says nothing in 'asked' is an addition, with its
+ * comma; and where it stands first, the comma of the next one is. */
+static void put_object(struct writer *out, enum fl_job_object object, const void *base,
+                       const void *asked)
+{
+    struct fl_job_fields fields = fl_job_fields(object);
+    const struct fl_buf *buf = out->json.buf;
+    bool has_asked = false;
+
+    fl_json_open(&out->json, NULL, '{');
+    for (size_t i = 0; i < fields.len; i++) {
+        const struct fl_job_field *field = &fields.at[i];
+        bool is_first = !out->json.has_before;
+        size_t at = buf->len;
+
+        if ((field->flags & out->skipped) || !is_told(field, base)) continue;
+        if (!asked) {
+            put_field(out, field, base, NULL);
+        } else if (!is_told(field, asked)) {
+            put_field(out, field, base, NULL);
+            note_addition(out, at, buf->len);
+        } else {
+            if (!has_asked && !is_first) note_addition(out, at, at + 1);
+            put_field(out, field, base, asked);
+            has_asked = true;
+        }
+    }
+    fl_json_close(&out->json, '}');
+}
+
+static bool put_spec(struct fl_buf *out, const struct fl_job_spec *spec, uint32_t skipped,
+                     const struct fl_job_spec *asked, struct fl_job_additions *more)
+{
     /* Skips the fields of the short form: only the draft's first member, the spec, is read. */
-    put_object(&json, FL_JOB_OBJECT_job, skipped | FL_FIELD_SHORT, spec);
+    struct writer writer = {fl_json_out(out), skipped | FL_FIELD_SHORT, more};
+
+    put_object(&writer, FL_JOB_OBJECT_job, spec, asked);
     return !out->is_over;
 }
 
 bool fl_job_spec_canonical(struct fl_buf *out, const struct fl_job_spec *spec)
 {
-    return put_spec(out, spec, FL_FIELD_OWN);
+    return put_spec(out, spec, FL_FIELD_OWN, NULL, NULL);
+}
+
+bool fl_job_spec_canonical_over(struct fl_buf *out, const struct fl_job_spec *spec,
+                                const struct fl_job_spec *asked,
+                                struct fl_job_additions *ret_additions)
+{
+    struct fl_job_additions additions = {0};
+
+    if (asked == spec) asked = NULL;
+    if (!put_spec(out, spec, FL_FIELD_OWN, asked, &additions)) return false;
+    *ret_additions = additions;
+    return true;
 }
 
 bool fl_job_spec_document(struct fl_buf *out, const struct fl_job_spec *spec)
 {
-    return put_spec(out, spec, 0);
+    return put_spec(out, spec, 0, NULL, NULL);
 }

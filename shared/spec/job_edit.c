@@ -7,7 +7,7 @@
 /* The labels that the edit gives, over those that there are, but for those that it takes away. */
 static void read_labels(const struct fl_job_check *check, const struct fl_job_field *field,
                         const struct fl_path *path, const struct fl_json *node,
-                        const struct fl_pairs *there, struct fl_job_draft *draft)
+                        const struct fl_text_map *there, struct fl_job_draft *draft)
 {
     struct fl_json given = *node;
     const struct fl_json **last = &given.first;
@@ -30,10 +30,10 @@ static void read_labels(const struct fl_job_check *check, const struct fl_job_fi
         last = &copy->next;
         given.len++;
     }
-    draft->spec.labels = (struct fl_pairs){0};
+    draft->spec.labels = (struct fl_text_map){0};
     fl_job_read_field(check, field, path, &given, draft);
-    draft->spec.labels = fl_pairs_over(there, &draft->spec.labels, check->arena);
-    fl_pairs_without(&draft->spec.labels, gone, gone_len);
+    draft->spec.labels = fl_text_map_over(there, &draft->spec.labels, check->arena);
+    fl_text_map_without(&draft->spec.labels, gone, gone_len);
     if (draft->spec.labels.len > FL_JOB_LABELS_MAX) {
         fl_job_wrong(
             check, path, NULL, (struct fl_str){0},
@@ -47,7 +47,7 @@ static bool take_away(const struct fl_job_field *field, struct fl_job_spec *spec
     if (fl_str_eq(field->name, FL_STR("name"))) return spec->name = FL_STR(""), true;
     if (fl_str_eq(field->name, FL_STR("deadline"))) return spec->deadline_s = 0, true;
     if (fl_str_eq(field->name, FL_STR("parallelism"))) return spec->parallelism = 0, true;
-    if (field->kind == FL_JOB_KIND_labels) return spec->labels = (struct fl_pairs){0}, true;
+    if (field->kind == FL_JOB_KIND_labels) return spec->labels = (struct fl_text_map){0}, true;
     return false;
 }
 

@@ -15,7 +15,7 @@
 #define STRUCT_container struct fl_job_role
 #define STRUCT_demands struct fl_job_role
 #define STRUCT_kube_amounts struct fl_job_amounts
-#define STRUCT_variable struct fl_pair
+#define STRUCT_variable struct fl_text_map_entry
 #define STRUCT_dependency struct fl_dependency
 
 #define OFFSET(object, member) (uint32_t) offsetof(STRUCT_##object, member)

@@ -46,14 +46,14 @@ void fl_job_refuse_field(const struct fl_job_check *check, enum fl_job_object ob
 
 /* One variable, from a member of an object. */
 static void read_variable(const struct fl_job_check *check, const struct fl_path *path,
-                          const struct fl_json *item, struct fl_pair *to)
+                          const struct fl_json *item, struct fl_text_map_entry *to)
 {
     static const char ours[] = "FAIRLEAD_";
     const struct fl_job_field *fields = fl_job_fields(FL_JOB_OBJECT_variable).at;
     bool is_ours =
         item->key.len >= sizeof ours - 1 && memcmp(item->key.at, ours, sizeof ours - 1) == 0;
 
-    *to = (struct fl_pair){.key = item->key};
+    *to = (struct fl_text_map_entry){.key = item->key};
     if (is_ours && !fl_job_is_env_name(item->key)) {
         fl_job_wrong(check, path, item, (struct fl_str){0},
                      "names that begin with FAIRLEAD_ are reserved");
@@ -65,14 +65,14 @@ static void read_variable(const struct fl_job_check *check, const struct fl_path
 }
 
 static void read_env(const struct fl_job_check *check, const struct fl_job_field *field,
-                     const struct fl_path *path, const struct fl_json *node, struct fl_pairs *to)
+                     const struct fl_path *path, const struct fl_json *node, struct fl_text_map *to)
 {
     struct fl_path here = {.up = path};
-    const struct fl_pair *repeated;
+    const struct fl_text_map_entry *repeated;
     bool is_list = node->kind == FL_JSON_LIST;
 
     if (!fl_job_holds(check, field, path, node, is_list ? FL_JSON_LIST : FL_JSON_OBJECT)) return;
-    *to = fl_pairs_new(node->len, check->arena);
+    *to = fl_text_map_new(node->len, check->arena);
     FL_JSON_EACH (item, node) {
         here.key = item->key;
         here.index = to->len;
@@ -83,7 +83,7 @@ static void read_env(const struct fl_job_check *check, const struct fl_job_field
         }
         to->len++;
     }
-    repeated = fl_pairs_sort(to);
+    repeated = fl_text_map_sort(to);
     if (repeated && fl_job_is_env_name(repeated->key)) { /* the empty one was refused already */
         fl_job_wrong(check, path, NULL, (struct fl_str){0},
                      "the variable \"" FL_STR_FMT "\" is there twice", FL_STR_ARG(repeated->key));

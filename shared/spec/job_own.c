@@ -24,7 +24,7 @@ bool fl_job_own_parse(const struct fl_json *line, struct fl_str mark, struct fl_
     const struct fl_job_check check = {.arena = arena, .problems = problems};
     struct fl_job_draft draft = {.spec = *spec};
 
-    draft.spec.labels = draft.spec.params = (struct fl_pairs){0};
+    draft.spec.labels = draft.spec.params = (struct fl_text_map){0};
     FL_JSON_EACH (item, line) {
         const struct fl_job_field *field = fl_job_find_field(FL_JOB_OBJECT_job, item->key);
         struct fl_path here = {.key = item->key};
@@ -40,7 +40,7 @@ bool fl_job_own_parse(const struct fl_json *line, struct fl_str mark, struct fl_
         }
     }
     if (problems->len == 0) {
-        draft.spec.labels = fl_pairs_over(&spec->labels, &draft.spec.labels, arena);
+        draft.spec.labels = fl_text_map_over(&spec->labels, &draft.spec.labels, arena);
         draft.spec.params = fl_job_params_over(&spec->params, &draft.spec.params, arena);
         check_sums(&check, &draft.spec);
         fl_job_check_parallelism(&check, line, draft.spec.elements, draft.spec.parallelism);

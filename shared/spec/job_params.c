@@ -30,9 +30,9 @@ static bool is_param_name(struct fl_str s)
 }
 
 /* The variables that the parameters become. */
-static struct fl_pairs to_env(const struct fl_pairs *params, struct fl_arena *arena)
+static struct fl_text_map to_env(const struct fl_text_map *params, struct fl_arena *arena)
 {
-    struct fl_pairs env = fl_pairs_new(params->len, arena);
+    struct fl_text_map env = fl_text_map_new(params->len, arena);
 
     for (size_t i = 0; i < params->len; i++) {
         struct fl_str key = params->at[i].key;
@@ -43,19 +43,19 @@ static struct fl_pairs to_env(const struct fl_pairs *params, struct fl_arena *ar
             name[sizeof PREFIX - 1 + c] = upper(key.at[c]);
         }
         env.at[env.len++] =
-            (struct fl_pair){{name, sizeof PREFIX - 1 + key.len}, params->at[i].value};
+            (struct fl_text_map_entry){{name, sizeof PREFIX - 1 + key.len}, params->at[i].value};
     }
     return env;
 }
 
 bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
-                         struct fl_arena *arena, struct fl_pairs *ret_params,
+                         struct fl_arena *arena, struct fl_text_map *ret_params,
                          struct fl_problems *problems)
 {
     const struct fl_job_check check = {.arena = arena, .problems = problems};
     size_t problems_before = problems->len + problems->more, bytes = 0;
-    struct fl_pairs params, env;
-    const struct fl_pair *repeated;
+    struct fl_text_map params, env;
+    const struct fl_text_map_entry *repeated;
 
     if (node->kind != FL_JSON_OBJECT || node->len > FL_JOB_PARAMS_MAX) {
         fl_job_wrong(&check, path, node,
@@ -63,7 +63,7 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
                      "not a set of parameters");
         return false;
     }
-    params = fl_pairs_new(node->len, arena);
+    params = fl_text_map_new(node->len, arena);
     FL_JSON_EACH (item, node) {
         struct fl_path here = {.up = path, .key = item->key};
 
@@ -77,7 +77,7 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
                          "not a parameter value");
         }
         bytes += item->key.len + item->text.len;
-        params.at[params.len++] = (struct fl_pair){item->key, item->text};
+        params.at[params.len++] = (struct fl_text_map_entry){item->key, item->text};
     }
     if (bytes > FL_JOB_PARAMS_BYTES_MAX) {
         fl_job_wrong(&check, path, node,
@@ -85,9 +85,9 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
                      "the parameters are too long");
     }
     if (problems->len + problems->more > problems_before) return false;
-    fl_pairs_sort(&params);
+    fl_text_map_sort(&params);
     env = to_env(&params, arena);
-    repeated = fl_pairs_sort(&env);
+    repeated = fl_text_map_sort(&env);
     if (repeated) {
         fl_job_wrong(&check, path, NULL, (struct fl_str){0},
                      "two parameters differ in case only: both would be " FL_STR_FMT,
@@ -98,7 +98,7 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
     return true;
 }
 
-bool fl_job_params_canonical(struct fl_buf *out, const struct fl_pairs *params)
+bool fl_job_params_canonical(struct fl_buf *out, const struct fl_text_map *params)
 {
     struct fl_json_out json = fl_json_out(out);
 
@@ -112,15 +112,15 @@ bool fl_job_params_canonical(struct fl_buf *out, const struct fl_pairs *params)
     return !out->is_over;
 }
 
-bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena, struct fl_pairs *ret_params,
+bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena, struct fl_text_map *ret_params,
                         struct fl_err *err)
 {
     struct fl_problems problems = {0};
     const struct fl_json *root;
-    struct fl_pairs params;
+    struct fl_text_map params;
 
     if (bytes.len == 0) {
-        *ret_params = (struct fl_pairs){0};
+        *ret_params = (struct fl_text_map){0};
         return true;
     }
     if (bytes.len > FL_JOB_PARAMS_BYTES_MAX) {
@@ -146,10 +146,10 @@ static struct fl_str capitals(struct fl_str name, char out[FL_NAME_BYTES_MAX])
     return (struct fl_str){out, name.len};
 }
 
-struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct fl_pairs *own,
-                                   struct fl_arena *arena)
+struct fl_text_map fl_job_params_over(const struct fl_text_map *params,
+                                      const struct fl_text_map *own, struct fl_arena *arena)
 {
-    struct fl_pairs merged = fl_pairs_new(params->len + own->len, arena);
+    struct fl_text_map merged = fl_text_map_new(params->len + own->len, arena);
     struct fl_map names = {0};
     char text[FL_NAME_BYTES_MAX];
 
@@ -168,15 +168,15 @@ struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct f
         }
     }
     fl_map_fini(&names);
-    FL_IGNORE(fl_pairs_sort(&merged)); /* each set has a name once, and so has the union */
+    FL_IGNORE(fl_text_map_sort(&merged)); /* each set has a name once, and so has the union */
     return merged;
 }
 
-struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_pairs *params,
-                                    struct fl_arena *arena)
+struct fl_text_map fl_job_params_merge(const struct fl_text_map *env,
+                                       const struct fl_text_map *params, struct fl_arena *arena)
 {
-    struct fl_pairs over = to_env(params, arena);
+    struct fl_text_map over = to_env(params, arena);
 
-    FL_IGNORE(fl_pairs_sort(&over)); /* in capitals their order may be another */
-    return fl_pairs_over(env, &over, arena);
+    FL_IGNORE(fl_text_map_sort(&over)); /* in capitals their order may be another */
+    return fl_text_map_over(env, &over, arena);
 }

@@ -10,22 +10,22 @@
 
 /* 'node' stands at 'path' (NULL: the root).  On false a problem was added. */
 FL_CHECK bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
-                                  struct fl_arena *arena, struct fl_pairs *ret_params,
+                                  struct fl_arena *arena, struct fl_text_map *ret_params,
                                   struct fl_problems *problems);
 
 /* Appends the stored bytes: nothing for no parameters, else a JSON object, sorted.  False when
  * 'out' is full: init it with FL_JOB_PARAMS_BYTES_MAX. */
-FL_CHECK bool fl_job_params_canonical(struct fl_buf *out, const struct fl_pairs *params);
+FL_CHECK bool fl_job_params_canonical(struct fl_buf *out, const struct fl_text_map *params);
 
 /* Reads what canonical wrote.  Total. */
 FL_CHECK bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena,
-                                 struct fl_pairs *ret_params, struct fl_err *err);
+                                 struct fl_text_map *ret_params, struct fl_err *err);
 
 /* 'params' with 'own' in place of those of the same name; sorted again. */
-struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct fl_pairs *own,
-                                   struct fl_arena *arena);
+struct fl_text_map fl_job_params_over(const struct fl_text_map *params,
+                                      const struct fl_text_map *own, struct fl_arena *arena);
 
 /* 'env' with the parameters merged over it, under the names a replica finds them by; sorted
  * again. */
-struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_pairs *params,
-                                    struct fl_arena *arena);
+struct fl_text_map fl_job_params_merge(const struct fl_text_map *env,
+                                       const struct fl_text_map *params, struct fl_arena *arena);

@@ -97,7 +97,7 @@ static void check_role(const struct fl_job_check *check, const struct fl_path *p
     role->replicas_min = role->replicas;
 }
 
-static bool is_same_selector(const struct fl_pairs *a, const struct fl_pairs *b)
+static bool is_same_selector(const struct fl_text_map *a, const struct fl_text_map *b)
 {
     if (a->len != b->len) return false;
     for (size_t i = 0; i < a->len; i++) {
@@ -160,7 +160,8 @@ static void refuse_short_fields(const struct fl_job_check *check, const struct f
 static void check_limits(const struct fl_job_check *check, const struct fl_json *root,
                          const struct fl_job_spec *spec)
 {
-    const struct fl_pairs *labels = spec->roles.len > 0 ? &spec->roles.at[0].node_selector : NULL;
+    const struct fl_text_map *labels =
+        spec->roles.len > 0 ? &spec->roles.at[0].node_selector : NULL;
 
     for (size_t i = 0; spec->requires_limits && labels && i < labels->len; i++) {
         if (!fl_str_eq(labels->at[i].key, FL_STR(FL_NODE_LIMITS_KEY)) ||
@@ -279,7 +280,7 @@ bool fl_job_spec_read(struct fl_str bytes, struct fl_arena *arena, struct fl_job
 }
 
 struct fl_job_replica fl_job_spec_replica(const struct fl_job_spec *spec,
-                                          const struct fl_pairs *params, uint32_t flat,
+                                          const struct fl_text_map *params, uint32_t flat,
                                           struct fl_arena *arena)
 {
     struct fl_job_replica replica = {.number = flat};

@@ -25,8 +25,8 @@
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/json/json.h"
-#include "shared/spec/pairs.h"
 #include "shared/spec/problems.h"
+#include "shared/spec/text_map.h"
 
 struct fl_arena;
 struct fl_buf;
@@ -47,13 +47,13 @@ struct fl_job_role {
     struct fl_str image;             /* empty: none */
     struct fl_strs command,
         args; /* the program is command, then args; with an image both may be empty */
-    struct fl_pairs env;
+    struct fl_text_map env;
     struct fl_str working_dir;     /* empty: a fresh directory */
     struct fl_job_amounts request; /* the scheduler sets this aside for each replica */
     struct fl_job_amounts limit; /* each replica's; 0: none.  Never below the request, and the same
                                       where a part cannot be had */
-    struct fl_pairs node_selector; /* the same in all roles */
-    uint32_t grace_s;              /* between TERM and KILL */
+    struct fl_text_map node_selector; /* the same in all roles */
+    uint32_t grace_s;                 /* between TERM and KILL */
 };
 
 struct fl_job_roles {
@@ -72,8 +72,8 @@ struct fl_job_spec {
     /* The job's own. */
     struct fl_str name;  /* may be empty */
     struct fl_str queue; /* "default" where the document does not say */
-    struct fl_pairs labels;
-    struct fl_pairs params;
+    struct fl_text_map labels;
+    struct fl_text_map params;
     struct fl_dependencies after;
     int32_t priority;
     uint32_t elements;    /* 1: no array */
@@ -100,6 +100,23 @@ FL_CHECK bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena 
  * these bytes again.  False when 'out' is full: init it with FL_JOB_SPEC_BYTES_MAX. */
 FL_CHECK bool fl_job_spec_canonical(struct fl_buf *out, const struct fl_job_spec *spec);
 
+/* Bytes from 'at' up to 'end' of a text. */
+struct fl_job_addition {
+    size_t at, end;
+};
+
+struct fl_job_additions {
+    struct fl_job_addition at[FL_JOB_ROLES_MAX];
+    size_t len;
+};
+
+/* The same for a spec that says more than 'asked' does: each role may have one value besides, and
+ * all else is equal; 'asked' may be the spec itself.  Without the additions, the text is the
+ * canonical one of 'asked'. */
+FL_CHECK bool fl_job_spec_canonical_over(struct fl_buf *out, const struct fl_job_spec *spec,
+                                         const struct fl_job_spec *asked,
+                                         struct fl_job_additions *ret_additions);
+
 /* The same with the job's own fields in front: the document "as resolved", which may be submitted
  * again. */
 FL_CHECK bool fl_job_spec_document(struct fl_buf *out, const struct fl_job_spec *spec);
@@ -117,12 +134,12 @@ struct fl_amounts fl_job_spec_named(const struct fl_job_spec *spec, struct fl_ar
 struct fl_job_replica {
     const struct fl_job_role *role;
     uint32_t role_number;
-    uint32_t number;     /* within its role */
-    struct fl_pairs env; /* its role's, with the parameters merged over it */
+    uint32_t number;        /* within its role */
+    struct fl_text_map env; /* its role's, with the parameters merged over it */
 };
 
 /* 'flat' counts through all roles, and is below spec->replicas (anything else is a bug).  'params'
  * (NULL: none) are the job's own; they are not in canonical bytes. */
 struct fl_job_replica fl_job_spec_replica(const struct fl_job_spec *spec,
-                                          const struct fl_pairs *params, uint32_t flat,
+                                          const struct fl_text_map *params, uint32_t flat,
                                           struct fl_arena *arena);

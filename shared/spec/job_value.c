@@ -178,12 +178,13 @@ static void read_names(const struct fl_job_check *check, const struct fl_job_fie
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
 static void read_labels(const struct fl_job_check *check, const struct fl_job_field *field,
-                        const struct fl_path *path, const struct fl_json *node, struct fl_pairs *to)
+                        const struct fl_path *path, const struct fl_json *node,
+                        struct fl_text_map *to)
 {
     struct fl_path here = {.up = path};
 
     if (!fl_job_holds(check, field, path, node, FL_JSON_OBJECT)) return;
-    *to = fl_pairs_new(node->len, check->arena);
+    *to = fl_text_map_new(node->len, check->arena);
     FL_JSON_EACH (item, node) {
         here.key = item->key;
         if (!is_label_key(item->key)) {
@@ -195,9 +196,9 @@ static void read_labels(const struct fl_job_check *check, const struct fl_job_fi
             fl_job_wrong(check, &here, item, FL_STR("at most " LABEL_ALLOWED "; or nothing"),
                          "not a label value");
         }
-        to->at[to->len++] = (struct fl_pair){item->key, item->text};
+        to->at[to->len++] = (struct fl_text_map_entry){item->key, item->text};
     }
-    fl_pairs_sort(to);
+    fl_text_map_sort(to);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

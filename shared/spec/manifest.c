@@ -6,7 +6,7 @@
 #include "shared/base/closest_match.h"
 #include "shared/base/job_limits.h"
 #include "shared/spec/manifest_fields.h"
-#include "shared/spec/pairs.h"
+#include "shared/spec/text_map.h"
 
 #define NOTHING ((struct fl_str){0})
 #define BACKOFF_LIMIT_PRESET 6 /* Kubernetes' own */
@@ -276,7 +276,7 @@ static void read_object(struct reading *reading, enum fl_manifest_object object,
 
 /* Kubernetes puts the value of a variable for "$(NAME)", and '$' for "$$". */
 static struct fl_json unfold(const struct reading *reading, const struct fl_path *path,
-                             const struct fl_json *node, const struct fl_pairs *names)
+                             const struct fl_json *node, const struct fl_text_map *names)
 {
     struct fl_json plain = *node;
     char *out = NULL;
@@ -314,7 +314,8 @@ static struct fl_json unfold(const struct reading *reading, const struct fl_path
     return plain;
 }
 
-static void unfold_words(struct reading *reading, struct taken *taken, const struct fl_pairs *names)
+static void unfold_words(struct reading *reading, struct taken *taken,
+                         const struct fl_text_map *names)
 {
     struct fl_path here = {.up = taken->path};
     struct built words = {0};
@@ -334,7 +335,7 @@ static void unfold_words(struct reading *reading, struct taken *taken, const str
 
 /* A variable refers to those before it.  'names' gets all; one too many is kept, so that their
  * number is refused. */
-static void read_env(struct reading *reading, struct fl_pairs *names)
+static void read_env(struct reading *reading, struct fl_text_map *names)
 {
     struct taken *env = TAKE(reading, env);
     struct fl_path here = {.up = env->path};
@@ -343,7 +344,7 @@ static void read_env(struct reading *reading, struct fl_pairs *names)
     if (!env->node || env->node->kind != FL_JSON_LIST) return; /* said later */
     list = begin(reading, FL_JSON_LIST);
     list.node->at = env->node->at;
-    *names = fl_pairs_new(env->node->len + 1, reading->check->arena);
+    *names = fl_text_map_new(env->node->len + 1, reading->check->arena);
     FL_JSON_EACH (item, env->node) {
         struct built variable = begin(reading, FL_JSON_OBJECT);
         struct taken *name = TAKE(reading, variable_name), *value = TAKE(reading, variable_value);
@@ -363,9 +364,9 @@ static void read_env(struct reading *reading, struct fl_pairs *names)
         append(reading, &list, NOTHING, variable.node);
         here.index++;
         if (!name->node || name->node->kind != FL_JSON_STRING) continue;
-        names->at[names->len++] = (struct fl_pair){name->node->text, NOTHING};
+        names->at[names->len++] = (struct fl_text_map_entry){name->node->text, NOTHING};
         for (size_t i = names->len - 1; i > 0; i--) {
-            struct fl_pair one = names->at[i];
+            struct fl_text_map_entry one = names->at[i];
 
             if (fl_str_cmp(names->at[i - 1].key, one.key) <= 0) break;
             names->at[i] = names->at[i - 1];
@@ -382,17 +383,17 @@ static bool is_text(const struct taken *taken, struct fl_str text)
 
 static void read_words(struct reading *reading)
 {
-    struct fl_pairs names = {0};
+    struct fl_text_map names = {0};
 
     read_env(reading, &names);
     if (is_text(TAKE(reading, completion_mode), FL_STR("Indexed"))) {
-        struct fl_pairs more = fl_pairs_new(names.len + 1, reading->check->arena);
+        struct fl_text_map more = fl_text_map_new(names.len + 1, reading->check->arena);
 
         for (size_t i = 0; i < names.len; i++) {
             more.at[more.len++] = names.at[i];
         }
-        more.at[more.len++] = (struct fl_pair){FL_STR("JOB_COMPLETION_INDEX"), NOTHING};
-        fl_pairs_sort(&more);
+        more.at[more.len++] = (struct fl_text_map_entry){FL_STR("JOB_COMPLETION_INDEX"), NOTHING};
+        fl_text_map_sort(&more);
         names = more;
     }
     unfold_words(reading, TAKE(reading, command), &names);

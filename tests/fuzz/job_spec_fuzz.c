@@ -30,7 +30,7 @@ static bool is_same_resources(struct fl_resources a, struct fl_resources b)
     return fl_resources_fit(a, b) && fl_resources_fit(b, a);
 }
 
-static bool is_same_pairs(const struct fl_pairs *a, const struct fl_pairs *b)
+static bool is_same_pairs(const struct fl_text_map *a, const struct fl_text_map *b)
 {
     if (a->len != b->len) return false;
     for (size_t i = 0; i < a->len; i++) {
@@ -133,7 +133,7 @@ static void check_document(const struct fl_job_spec *spec, struct fl_arena *aren
 
 static void check_params(const struct fl_job_spec *spec, struct fl_arena *arena)
 {
-    struct fl_pairs again;
+    struct fl_text_map again;
     struct fl_buf buf;
 
     fl_buf_init(&buf, FL_JOB_PARAMS_BYTES_MAX);

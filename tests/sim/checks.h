@@ -13,9 +13,10 @@
  *   I18 downtime is not silence          I19 rows = the runtimes' truth
  *   I20 everything settles               I21 one audit row a mutation
  *   I22 same seed, same trace            I23 an agent speaks of its own
- *   I24 nothing makes a core fail
- * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I39,
- * and how long work waits (I20): see policy_model.h.
+ *   I24 nothing makes a core fail        I40 no output ends early or never
+ * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I36,
+ * I38, I39, and how long work waits (I20): see policy_model.h.  client_possible checks I37: no job
+ * is refused that some cluster could run.
  * A broken one ends the process through sim_broken. */
 #pragma once
 

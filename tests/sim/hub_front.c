@@ -580,9 +580,9 @@ void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_clus
     if (!hub->is_up || hub_stands_still(hub)) return;
     for (size_t i = 0; i < hub->sessions.len; i++) {
         const struct session *session = hub->sessions.at[i]->session;
-        struct translate_peer old = {.cluster = cluster,
-                                     .connection = session_connection(session),
-                                     .session_epoch = session_epoch(session)};
+        struct translate_origin old = {.cluster = cluster,
+                                       .connection = session_connection(session),
+                                       .session_epoch = session_epoch(session)};
         struct fl_msg msg = {.kind = FL_MSG_replica};
         struct engine_event *event;
         struct fl_err err = {0};

@@ -7,8 +7,12 @@
  *   I28 ends have their true reasons, are charged, repeated, summed up (policy_ends, policy_runs)
  *   I29 each change was asked for (policy_requests)    I30 who may come in does (policy_access)
  *   I31 what is shown is so (policy_reads)
- *   I33 no cluster keeps work waiting for a word (policy_overdue)
  *   I32 the core's time keeps pace with the true time (policy_time)
+ *   I33 no cluster keeps work waiting for a word (policy_overdue)
+ *   I34 jobs run after others as they ask (policy_after)    I35 edits count at once (policy_edit)
+ *   I36 singletons run one at a time (policy_singleton)
+ *   I38 elements wait for the same elements of another array (policy_each)
+ *   I39 an array runs as many elements as its parallelism allows (policy_runs)
  *   I20 work that fits is not kept waiting (policy_wait.c)
  * What the leader knew at a decision is known within bounds: at least each report that it had
  * acknowledged, at most each report taken in before the batch was formed.  Where the two differ the

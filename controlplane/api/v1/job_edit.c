@@ -171,7 +171,7 @@ static void on_stored(struct api_call *call, const struct read_job *job)
         return;
     }
     spec.name = fl_arena_str(&call->arena, job->row.name);
-    spec.labels = fl_pairs_of_lines(fl_arena_str(&call->arena, job->row.labels), &call->arena);
+    spec.labels = fl_text_map_of_lines(fl_arena_str(&call->arena, job->row.labels), &call->arena);
     if (!fl_job_edit_parse(edit->body, &call->arena, &spec, &problems)) {
         api_fail_problems(call, &problems);
     } else if (!names(edit, "queue") || may_move(call, spec.queue)) {

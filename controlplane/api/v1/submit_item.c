@@ -26,7 +26,7 @@ static void take_kinds(const struct fl_job_spec *spec, struct fl_arena *arena, s
 /* Labels are in the order of their keys. */
 static void take_labels(const struct fl_job_spec *spec, struct shape *shape)
 {
-    const struct fl_pairs *labels = &spec->roles.at[0].node_selector; /* the same in all roles */
+    const struct fl_text_map *labels = &spec->roles.at[0].node_selector; /* the same in all roles */
     struct shape_label limits = {FL_STR(FL_NODE_LIMITS_KEY), FL_STR(FL_NODE_LIMITS_VALUE)};
     bool is_due = spec->requires_limits;
 
@@ -70,35 +70,63 @@ static void shape_of(const struct fl_job_spec *spec, struct fl_arena *arena, str
     }
 }
 
-static bool write_spec(const struct fl_job_spec *spec, struct fl_arena *arena,
-                       struct submit_spec *to, struct fl_err *err)
+/* The spec as it was asked, before roles got the default CPU. */
+static struct fl_job_spec copy_roles(const struct fl_job_spec *spec, struct fl_arena *arena)
 {
+    struct fl_job_spec copy = *spec;
+
+    copy.roles.at = fl_arena_copy(arena, spec->roles.at, spec->roles.len * sizeof *spec->roles.at);
+    return copy;
+}
+
+static struct fl_digest digest_without(struct fl_str text, const struct fl_job_additions *additions)
+{
+    struct fl_sha256_stream *stream = fl_sha256_create();
+    size_t at = 0;
+
+    for (size_t i = 0; i < additions->len; i++) {
+        fl_sha256_put(stream, text.at + at, additions->at[i].at - at);
+        at = additions->at[i].end;
+    }
+    fl_sha256_put(stream, text.at + at, text.len - at);
+    return fl_sha256_end(stream);
+}
+
+/* The text is written once, as it is stored; the digest of what was asked is of the same bytes
+ * without those that the default CPU has added. */
+static bool write_spec(const struct fl_job_spec *spec, const struct fl_job_spec *asked,
+                       struct fl_arena *arena, struct submit_spec *to, struct fl_err *err)
+{
+    struct fl_job_additions additions;
     struct fl_buf buf;
 
     fl_buf_init_in(&buf, FL_JOB_SPEC_BYTES_MAX, arena);
-    if (!fl_job_spec_canonical(&buf, spec)) {
+    if (!fl_job_spec_canonical_over(&buf, spec, asked, &additions)) {
         return fl_fail(
             err, FL_TOO_LARGE,
             "the spec has over " FL_QUOTE(FL_JOB_SPEC_BYTES_MAX) " bytes once it is written out");
     }
     to->canonical = fl_buf_take(&buf);
     to->digest = fl_sha256(to->canonical.at, to->canonical.len);
+    to->asked = additions.len > 0 ? digest_without(to->canonical, &additions) : to->digest;
     return true;
 }
 
 bool submit_spec_make(struct fl_job_spec *spec, uint32_t default_cpu_milli, struct fl_arena *arena,
                       struct submit_spec *ret, struct fl_err *err)
 {
+    struct fl_job_spec before;
+    const struct fl_job_spec *asked = spec;
     struct submit_spec made;
     struct shape shape;
     struct fl_buf buf;
 
-    if (!write_spec(spec, arena, &made, err)) return false;
-    made.asked = made.digest;
     if (default_cpu_milli > 0 && default_cpu_is_due(spec)) {
+        before = copy_roles(spec, arena);
+        asked = &before;
         default_cpu_give(spec, default_cpu_milli);
-        if (!write_spec(spec, arena, &made, err)) return false;
     }
+    if (!write_spec(spec, asked, arena, &made, err)) return false;
     shape_of(spec, arena, &shape);
     fl_buf_init_in(&buf, FL_JOB_SHAPE_BYTES_MAX, arena);
     if (!shape_encode(&buf, &shape)) {
@@ -127,13 +155,13 @@ struct fl_str submit_queue(const struct fl_job_spec *spec, bool has_queue,
     return !has_queue && token->queue[0] ? fl_str_c(token->queue) : spec->queue;
 }
 
-bool submit_labels(const struct fl_pairs *labels, struct fl_arena *arena, struct fl_str *ret_labels,
-                   struct fl_err *err)
+bool submit_labels(const struct fl_text_map *labels, struct fl_arena *arena,
+                   struct fl_str *ret_labels, struct fl_err *err)
 {
     struct fl_buf buf;
 
     fl_buf_init_in(&buf, FL_JOB_LABELS_BYTES_MAX, arena);
-    fl_pairs_lines(&buf, labels);
+    fl_text_map_lines(&buf, labels);
     if (buf.is_over || !fl_str_is_text((struct fl_str){(const char *)buf.at, buf.len})) {
         return fl_fail(err, FL_TOO_LARGE, "its labels are too long");
     }

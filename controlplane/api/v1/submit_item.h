@@ -33,5 +33,5 @@ FL_CHECK bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
                                struct fl_err *err);
 
 /* A job's labels as they are stored. */
-FL_CHECK bool submit_labels(const struct fl_pairs *labels, struct fl_arena *arena,
+FL_CHECK bool submit_labels(const struct fl_text_map *labels, struct fl_arena *arena,
                             struct fl_str *ret_labels, struct fl_err *err);

@@ -34,7 +34,7 @@ bool judge_allows(const struct cluster *cluster, const struct shape *shape);
 /* Whether the job's lists of clusters leave this one out. */
 bool judge_is_excluded(const struct cluster *cluster, const struct shape *shape);
 
-/* Whether the cluster could run it when empty; true while it has not told of its nodes. */
+/* Whether the cluster could run it when empty; true while it has not reported its nodes. */
 bool judge_could_ever(struct room *room, struct fl_cluster cluster,
                       const struct shape_entry *shape);
 

@@ -94,6 +94,27 @@ static void it_is_full_by_bytes_too_but_one_event_always_fits(void **state)
     end(&all);
 }
 
+static void the_end_of_a_session_has_room_always(void **state)
+{
+    struct world all = world();
+    struct engine_event *lost = engine_event_create();
+    struct fl_err err = {0};
+
+    (void)state;
+    begin(&all, 1, SIZE_MAX);
+    assert_true(put(all.handover, 1, 0, &err));
+    assert_false(put(all.handover, 2, 0, &err));
+    lost->event.kind = CORE_EV_session_lost;
+    assert_true(handover_put(all.handover, lost, &err));
+    assert_int_equal(handover_len(all.handover), 2);
+    handover_close(all.handover);
+    lost = engine_event_create();
+    lost->event.kind = CORE_EV_session_lost;
+    assert_false(handover_put(all.handover, lost, &err));
+    assert_int_equal(err.code, FL_UNAVAILABLE);
+    end(&all);
+}
+
 static void a_loop_that_sleeps_is_woken_once_and_one_that_turns_is_not(void **state)
 {
     struct world all = world();
@@ -176,6 +197,7 @@ static void nothing_is_lost_between_threads_and_no_wake_is_missed(void **state)
 
 FL_TESTS(cmocka_unit_test(what_there_is_no_room_for_is_refused_and_the_rest_keeps_its_order),
          cmocka_unit_test(it_is_full_by_bytes_too_but_one_event_always_fits),
+         cmocka_unit_test(the_end_of_a_session_has_room_always),
          cmocka_unit_test(a_loop_that_sleeps_is_woken_once_and_one_that_turns_is_not),
          cmocka_unit_test(after_close_nothing_comes_in_and_what_is_there_can_be_taken),
          cmocka_unit_test(nothing_is_lost_between_threads_and_no_wake_is_missed))

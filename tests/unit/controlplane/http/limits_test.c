@@ -173,7 +173,7 @@ static void when_all_connections_are_members_a_new_one_is_closed(void **state)
     world_destroy(world);
 }
 
-static void an_owner_has_a_quarter_of_the_connections_at_most(void **state)
+static void a_token_has_a_quarter_of_the_connections_at_most(void **state)
 {
     struct http_limits limits = http_limits_default();
     struct world *world;
@@ -213,7 +213,7 @@ static struct client *leave_unread(struct world *world, const char *path)
     return client;
 }
 
-static void answers_that_an_owner_does_not_read_count_until_it_takes_them(void **state)
+static void answers_that_a_token_does_not_read_count_until_it_takes_them(void **state)
 {
     struct http_limits limits = http_limits_default();
     struct world *world;
@@ -271,7 +271,7 @@ static void large_answers_are_whole_and_in_order(void **state)
     world_destroy(world);
 }
 
-static void an_owner_sends_so_many_requests_a_second(void **state)
+static void a_token_sends_so_many_requests_a_second(void **state)
 {
     struct http_limits limits = http_limits_default();
     struct world *world;
@@ -519,10 +519,10 @@ FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
          cmocka_unit_test(an_idle_connection_is_closed_in_silence),
          cmocka_unit_test(the_oldest_idle_stranger_makes_room_for_a_new_connection),
          cmocka_unit_test(when_all_connections_are_members_a_new_one_is_closed),
-         cmocka_unit_test(an_owner_has_a_quarter_of_the_connections_at_most),
-         cmocka_unit_test(answers_that_an_owner_does_not_read_count_until_it_takes_them),
+         cmocka_unit_test(a_token_has_a_quarter_of_the_connections_at_most),
+         cmocka_unit_test(answers_that_a_token_does_not_read_count_until_it_takes_them),
          cmocka_unit_test(large_answers_are_whole_and_in_order),
-         cmocka_unit_test(an_owner_sends_so_many_requests_a_second),
+         cmocka_unit_test(a_token_sends_so_many_requests_a_second),
          cmocka_unit_test(too_many_bodies_at_a_time_are_refused),
          cmocka_unit_test(a_stalled_reader_holds_little_and_gets_all_in_the_end),
          cmocka_unit_test(a_reader_that_stalls_for_too_long_is_gone),

@@ -3,7 +3,7 @@
 #include "tests/fl_test.h"
 
 static const struct fl_attempt seven = {{7}, 2, 3, 1};
-static struct translate_peer peer = {
+static struct translate_origin peer = {
     .cluster = {4}, .connection = 90, .session_epoch = 12, .heard_epoch = 12};
 static const struct translate_config config = {
     .stop_grace_ms = 30000,
@@ -151,7 +151,7 @@ static struct fl_msg node(uint32_t number, uint64_t seq, uint64_t mark)
 
 static void what_was_said_before_the_inventory_begins_is_of_the_old_session(void **state)
 {
-    struct translate_peer resynced = {
+    struct translate_origin resynced = {
         .cluster = {4}, .connection = 90, .session_epoch = 13, .heard_epoch = 12};
     struct fl_msg messages[] = {
         {.kind = FL_MSG_inventory_end},
@@ -299,7 +299,7 @@ static void the_cluster_is_the_connections_and_not_the_messages(void **state)
                                      .boot = 3,
                                      .cluster_uid = {"another", 7},
                                      .capabilities = {"[\"logs\",\"images\"]", 17}}};
-    struct translate_peer stranger = {
+    struct translate_origin stranger = {
         .cluster = {4}, .connection = 90, .generation = 6, .is_resync = true};
     struct fl_arena arena = {0};
     struct core_event event;
@@ -375,7 +375,7 @@ static void a_usage_that_cannot_be_is_not_known(void **state)
 
 static void what_breaks_a_rule_is_refused(void **state)
 {
-    struct translate_peer stranger = {.cluster = {4}, .connection = 90};
+    struct translate_origin stranger = {.cluster = {4}, .connection = 90};
     struct fl_msg early = item(0);
     struct fl_msg ping = {.kind = FL_MSG_ping};
     struct fl_arena arena = {0};

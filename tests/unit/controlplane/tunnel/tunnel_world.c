@@ -50,11 +50,11 @@ static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
     struct tunnel_world *world = ctx;
     const struct core_event *e = &event->event;
 
-    if (world->is_bounded && world->room == 0) {
+    if (world->is_bounded && world->room == 0 && e->kind != CORE_EV_session_lost) {
         engine_event_destroy(event);
         return fl_fail(err, FL_FULL, "the inbox is full");
     }
-    if (world->is_bounded) world->room--;
+    if (world->is_bounded && world->room > 0) world->room--;
     if (world->on_event) world->on_event(world->hook_ctx, e);
     switch (e->kind) {
     case CORE_EV_session_open:

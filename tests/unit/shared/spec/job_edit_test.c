@@ -69,7 +69,7 @@ static struct fl_job_spec a_job(struct fl_arena *arena)
                                 .queue = FL_STR("ml"),
                                 .priority = 5,
                                 .deadline_s = 60,
-                                .labels = fl_pairs_of_lines(FL_STR("a=1\nb=2\n"), arena)};
+                                .labels = fl_text_map_of_lines(FL_STR("a=1\nb=2\n"), arena)};
 }
 
 static const char *words_of(const struct fl_job_spec *spec, struct fl_arena *arena)
@@ -153,7 +153,7 @@ static void labels_are_as_many_as_a_job_may_have(void **state)
 static void lines_of_labels_are_read_back(void **state)
 {
     struct fl_arena arena = {0};
-    struct fl_pairs pairs = fl_pairs_of_lines(FL_STR("a=1\nno sign\nb=x=y\ncut=off"), &arena);
+    struct fl_text_map pairs = fl_text_map_of_lines(FL_STR("a=1\nno sign\nb=x=y\ncut=off"), &arena);
 
     (void)state;
     assert_int_equal(pairs.len, 2);
@@ -161,8 +161,8 @@ static void lines_of_labels_are_read_back(void **state)
                 fl_str_eq(pairs.at[0].value, FL_STR("1")));
     assert_true(fl_str_eq(pairs.at[1].key, FL_STR("b")) &&
                 fl_str_eq(pairs.at[1].value, FL_STR("x=y")));
-    assert_int_equal(fl_pairs_of_lines((struct fl_str){0}, &arena).len, 0);
-    assert_int_equal(fl_pairs_of_lines(FL_STR("\n\n"), &arena).len, 0);
+    assert_int_equal(fl_text_map_of_lines((struct fl_str){0}, &arena).len, 0);
+    assert_int_equal(fl_text_map_of_lines(FL_STR("\n\n"), &arena).len, 0);
     fl_arena_fini(&arena);
 }
 

@@ -571,7 +571,7 @@ static void parameters_reach_a_replica_over_its_env(void **state)
 {
     struct world world;
     struct fl_job_replica replica;
-    struct fl_pairs params, own;
+    struct fl_text_map params, own;
     struct fl_err err = {0};
 
     (void)state;
@@ -583,7 +583,7 @@ static void parameters_reach_a_replica_over_its_env(void **state)
     assert_true(fl_job_params_read(quoted(&world, "{'lr':'0.50','seed':'7'}"), &world.arena,
                                    &params, &err));
     replica = fl_job_spec_replica(&world.spec, &params, 0, &world.arena);
-    fl_pairs_lines(&world.buf, &replica.env);
+    fl_text_map_lines(&world.buf, &replica.env);
     assert_string_equal(written(&world),
                         "A=1\nFAIRLEAD_PARAM_LR=0.50\nFAIRLEAD_PARAM_SEED=7\nZ=2\n");
     assert_true(fl_job_params_read(quoted(&world, "{'LR':'0.1','batch':'4','sEEd2':'1'}"),
@@ -629,7 +629,7 @@ static void labels_are_lines_in_order(void **state)
     (void)state;
     begin(&world);
     assert_good(&world, "{'image':'a','labels':{'b':'Z9','example.com/a':'','a':3}}");
-    fl_pairs_lines(&world.buf, &world.spec.labels);
+    fl_text_map_lines(&world.buf, &world.spec.labels);
     assert_string_equal(written(&world), "a=3\nb=Z9\nexample.com/a=\n");
     end(&world);
 }
@@ -652,6 +652,84 @@ static void a_spec_is_read_from_any_bytes_or_refused(void **state)
     fl_arena_fini(&arena);
 }
 
+/* The canonical text of the document is that of the same with half a CPU in each role that asks for
+ * none, without the additions. */
+static void assert_additions(const char *text, size_t additions_len)
+{
+    struct world world;
+    struct fl_job_spec more;
+    struct fl_job_additions additions;
+    const char *whole, *left = "";
+    size_t at = 0;
+
+    begin(&world);
+    assert_good(&world, text);
+    more = world.spec;
+    more.roles.at =
+        fl_arena_copy(&world.arena, more.roles.at, more.roles.len * sizeof *more.roles.at);
+    for (size_t i = 0; i < more.roles.len; i++) {
+        struct fl_resources *request = &more.roles.at[i].request.usual;
+
+        if (request->cpu_milli == 0) request->cpu_milli = 500;
+    }
+    assert_true(fl_job_spec_canonical_over(&world.buf, &more, &world.spec, &additions));
+    whole = fl_arena_printf(&world.arena, "%.*s", (int)world.buf.len, (char *)world.buf.at);
+    fl_buf_clear(&world.buf);
+    assert_true(fl_job_spec_canonical(&world.buf, &more));
+    assert_int_equal(world.buf.len, strlen(whole));
+    assert_memory_equal(world.buf.at, whole, world.buf.len);
+    for (size_t i = 0; i < additions.len; i++) {
+        left = fl_arena_printf(&world.arena, "%s%.*s", left, (int)(additions.at[i].at - at),
+                               whole + at);
+        at = additions.at[i].end;
+    }
+    fl_buf_clear(&world.buf);
+    left = fl_arena_printf(&world.arena, "%s%s", left, whole + at);
+    assert_true(fl_job_spec_canonical(&world.buf, &world.spec));
+    assert_int_equal(world.buf.len, strlen(left));
+    assert_memory_equal(world.buf.at, left, world.buf.len);
+    assert_int_equal(additions.len, additions_len);
+    end(&world);
+}
+
+static void additions_are_what_the_other_spec_does_not_say(void **state)
+{
+    (void)state;
+    assert_additions("{'command':['a'],'resources':{'cpu':2}}", 0);
+    assert_additions("{'command':['a']}", 1);
+    assert_additions("{'command':['a'],'workingDir':'/x','nodeSelector':{'zone':'b'}}", 1);
+    assert_additions("{'command':['a'],'resources':{'memory':'1Gi','rdma/hca':1}}", 1);
+    assert_additions("{'roles':[{'name':'a','template':{'spec':{'containers':[{'command':['a'],"
+                     "'resources':{'limits':{'memory':'2Gi'}}}]}}},"
+                     "{'name':'b','template':{'spec':{'containers':[{'command':['b'],"
+                     "'resources':{'requests':{'cpu':1}}}]}}},"
+                     "{'name':'c','template':{'spec':{'terminationGracePeriodSeconds':3,"
+                     "'containers':[{'image':'c','resources':{"
+                     "'requests':{'nvidia.com/gpu':1}}}]}}}],'retry':3}",
+                     2);
+}
+
+static void a_text_that_is_too_long_has_no_additions(void **state)
+{
+    struct world world;
+    struct fl_job_spec more;
+    struct fl_job_additions additions;
+    struct fl_buf buf;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'command':['a']}");
+    more = world.spec;
+    more.roles.at = fl_arena_copy(&world.arena, more.roles.at, sizeof *more.roles.at);
+    more.roles.at[0].request.usual.cpu_milli = 500;
+    for (size_t bytes = 1; bytes < 80; bytes++) {
+        fl_buf_init(&buf, bytes);
+        assert_false(fl_job_spec_canonical_over(&buf, &more, &world.spec, &additions));
+        fl_buf_fini(&buf);
+    }
+    end(&world);
+}
+
 FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_is_enough),
          cmocka_unit_test(a_resource_may_have_any_name_with_a_slash),
          cmocka_unit_test(amounts_of_named_resources_that_cannot_be_are_refused),
@@ -668,4 +746,6 @@ FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_i
          cmocka_unit_test(parameters_reach_a_replica_over_its_env),
          cmocka_unit_test(parameters_that_are_too_long_name_the_limit_that_is_kept),
          cmocka_unit_test(labels_are_lines_in_order),
-         cmocka_unit_test(a_spec_is_read_from_any_bytes_or_refused))
+         cmocka_unit_test(a_spec_is_read_from_any_bytes_or_refused),
+         cmocka_unit_test(additions_are_what_the_other_spec_does_not_say),
+         cmocka_unit_test(a_text_that_is_too_long_has_no_additions))

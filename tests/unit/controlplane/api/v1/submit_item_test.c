@@ -1,4 +1,4 @@
-/* The node labels of a job, as the scheduler is given them. */
+/* A job as the core is given it: its node labels, and its document with the default CPU. */
 #include "controlplane/api/v1/submit_item.h"
 
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "controlplane/core/shape.h"
 #include "shared/base/arena.h"
 #include "shared/json/json.h"
+#include "shared/tls/digest.h"
 #include "tests/fl_test.h"
 
 /* The labels of the shape, as "key=value " words. */
@@ -78,6 +79,63 @@ static void they_have_room_beside_the_most_labels(void **state)
     fl_arena_fini(&arena);
 }
 
+static struct submit_spec made_with(struct fl_arena *arena, const char *text, uint32_t cpu_milli)
+{
+    struct fl_problems problems = {0};
+    const struct fl_json *root;
+    struct fl_job_spec spec;
+    struct submit_spec made;
+    struct fl_err err = {0};
+
+    assert_true(fl_json_parse(fl_str_c(text), arena, &root, NULL, &err));
+    assert_true(fl_job_spec_parse(root, arena, NULL, &spec, &problems));
+    assert_true(submit_spec_make(&spec, cpu_milli, arena, &made, &err));
+    return made;
+}
+
+static void the_default_cpu_is_stored_and_was_not_asked(void **state)
+{
+    static const char *const text = "{\"command\":[\"a\"],\"resources\":{\"memory\":\"1Gi\"}}";
+    static const char *const told =
+        "{\"command\":[\"a\"],\"resources\":{\"memory\":\"1Gi\",\"cpu\":\"500m\"}}";
+    struct fl_arena arena = {0};
+    struct submit_spec bare = made_with(&arena, text, 0), given = made_with(&arena, text, 500);
+    struct submit_spec asked = made_with(&arena, told, 700);
+
+    (void)state;
+    assert_true(fl_digest_eq(bare.digest, bare.asked));
+    assert_true(fl_digest_eq(given.asked, bare.digest));
+    assert_true(fl_digest_eq(given.digest, fl_sha256(given.canonical.at, given.canonical.len)));
+    assert_false(fl_digest_eq(given.digest, bare.digest));
+    assert_non_null(
+        strstr(fl_arena_copy(&arena, given.canonical.at, given.canonical.len), "\"cpu\":\"500m\""));
+    assert_true(fl_digest_eq(asked.digest, asked.asked));
+    fl_arena_fini(&arena);
+}
+
+/* A second text would be in the arena too. */
+static void a_document_is_written_once(void **state)
+{
+    struct fl_arena words = {0}, arenas[2] = {0};
+    size_t text_bytes = 0;
+    char *text, *word;
+
+    (void)state;
+    word = fl_arena_alloc(&words, 50001);
+    memset(word, 'a', 50000);
+    text = fl_arena_printf(&words, "{\"command\":[\"%s\"]}", word);
+    for (uint32_t i = 0; i < 2; i++) {
+        text_bytes = made_with(&arenas[i], text, i * 500).canonical.len;
+    }
+    assert_true(text_bytes > 50000);
+    assert_true(fl_arena_bytes(&arenas[1]) - fl_arena_bytes(&arenas[0]) < text_bytes / 2);
+    fl_arena_fini(&arenas[0]);
+    fl_arena_fini(&arenas[1]);
+    fl_arena_fini(&words);
+}
+
 FL_TESTS(cmocka_unit_test(limits_that_are_required_are_one_more_label),
          cmocka_unit_test(they_are_not_asked_for_twice),
-         cmocka_unit_test(they_have_room_beside_the_most_labels))
+         cmocka_unit_test(they_have_room_beside_the_most_labels),
+         cmocka_unit_test(the_default_cpu_is_stored_and_was_not_asked),
+         cmocka_unit_test(a_document_is_written_once))

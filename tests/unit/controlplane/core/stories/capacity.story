@@ -741,4 +741,4 @@ reload
 5s explain 1
     answer ok: no cluster could run it, even when empty
     | job-1 queued NoMatchingCluster
-    | east NoMatchingCluster: needs 1.000 CPU, 0 MiB, 1 GPU; the most that one node of east has is 8.000 CPU, 65536 MiB; it has accelerators by name only (amd.com/gpu, nvidia.com/gpu): ask for one of these, or let its agent's kube_accelerator say which of them gpus are
+    | east NoMatchingCluster: needs 1.000 CPU, 0 MiB, 1 GPU; the most that one node of east has is 8.000 CPU, 65536 MiB; accelerators are there by name only (amd.com/gpu, nvidia.com/gpu): ask for one of these, or let the agent's kube_accelerator say which of them gpus are

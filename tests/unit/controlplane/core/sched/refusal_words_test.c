@@ -1,4 +1,4 @@
-#include "controlplane/core/sched/nearest.h"
+#include "controlplane/core/sched/refusal_words.h"
 
 #include "controlplane/core/resource_table.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
@@ -10,12 +10,12 @@ static struct resource_table names; /* x.io/fpga is number KIND */
 
 static void says(struct world *world, const struct shape *shape, const char *middle)
 {
-    char text[NEAREST_TEXT_MAX];
+    char text[REFUSAL_WORDS_MAX];
     const char *whole = fl_arena_printf(&world->arena, "%s%s%s", BEGIN, middle, END);
 
     begin(world);
-    assert_true(
-        nearest_say(&world->chooser.room, &entry_of(world, shape)->shape, &names, 1000, text));
+    assert_true(refusal_words_write(&world->chooser.room, &entry_of(world, shape)->shape, &names,
+                                    1000, text));
     assert_string_equal(text, whole);
 }
 
@@ -164,18 +164,19 @@ static void a_fleet_that_is_too_large_to_look_at_gets_no_numbers(void **state)
 {
     struct world world;
     struct shape shape = gang(1, 900);
-    char text[NEAREST_TEXT_MAX];
+    char text[REFUSAL_WORDS_MAX];
 
     (void)state;
     make(&world);
     begin(&world);
-    assert_false(nearest_say(&world.chooser.room, &shape, &names, 3, text));
+    assert_false(refusal_words_write(&world.chooser.room, &shape, &names, 3, text));
     assert_string_equal(text, BEGIN "none of them holds all that it asks for; the fleet is too "
                                     "large to say here what is nearest; with --dry-run "
                                     "--wait-for-cluster each says what it has" END);
     shape.clusters[shape.clusters_len++] = FL_STR("north");
     begin(&world);
-    assert_true(nearest_say(&world.chooser.room, &shape, &names, 2, text)); /* without any node */
+    assert_true(
+        refusal_words_write(&world.chooser.room, &shape, &names, 2, text)); /* without any node */
     assert_non_null(strstr(text, "its lists of clusters leave none"));
     fini(&world);
 }
@@ -185,7 +186,7 @@ static void a_search_ends_within_a_cluster(void **state)
 {
     struct world world;
     struct shape shape = gang(1, 900);
-    char text[NEAREST_TEXT_MAX], labels[4096];
+    char text[REFUSAL_WORDS_MAX], labels[4096];
     struct cluster *east;
 
     (void)state;
@@ -204,7 +205,7 @@ static void a_search_ends_within_a_cluster(void **state)
             (struct shape_label){FL_STR("disk"), FL_STR("ssd")};
     }
     begin(&world);
-    assert_false(nearest_say(&world.chooser.room, &shape, &names, 1000, text));
+    assert_false(refusal_words_write(&world.chooser.room, &shape, &names, 1000, text));
     assert_in_range(world.chooser.room.looked, 1000, 1000 + 17 * 8);
     fini(&world);
 }

@@ -1,4 +1,4 @@
-#include "controlplane/core/sched/nearest.h"
+#include "controlplane/core/sched/refusal_words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ struct seen {
     struct most most[DIMENSIONS_MAX];
     struct most at_once; /* replicas of the first role, which is the only one */
     const struct cluster *names[NAMES_MAX];
-    bool accelerators[RESOURCES_MAX + 1]; /* by number: some node offers it, by its name only */
+    bool offered[RESOURCES_MAX + 1]; /* by number: some node has it, by its name only */
 };
 
 /* A text that is filled from its front and ends where there is no room. */
@@ -49,10 +49,10 @@ FL_PRINTF(2, 3) static void add(struct text *text, const char *fmt, ...)
     int len;
 
     va_start(args, fmt);
-    len = vsnprintf(text->at + text->len, NEAREST_TEXT_MAX - text->len, fmt, args);
+    len = vsnprintf(text->at + text->len, REFUSAL_WORDS_MAX - text->len, fmt, args);
     va_end(args);
     if (len > 0) text->len += (size_t)len;
-    if (text->len >= NEAREST_TEXT_MAX) text->len = NEAREST_TEXT_MAX - 1;
+    if (text->len >= REFUSAL_WORDS_MAX) text->len = REFUSAL_WORDS_MAX - 1;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -97,16 +97,14 @@ static bool see_labels(struct seen *seen, struct room *room, const struct node *
     return has_all;
 }
 
-/* Without GPUs, kinds of them may be there by name. */
-static void see_accelerators(struct seen *seen, const struct node *node)
+static void see_named(struct seen *seen, const struct node *node)
 {
     for (uint8_t e = 0; e < node->named.len; e++) {
         const struct named_resource *resource = &node->named.at[e];
 
-        if (resource->total == 0 || resource->number > RESOURCES_MAX) continue;
-        if (seen->accelerators[resource->number]) continue;
-        seen->accelerators[resource->number] =
-            fl_is_accelerator_resource(resource_table_name(seen->resources, resource->number));
+        if (resource->total > 0 && resource->number <= RESOURCES_MAX) {
+            seen->offered[resource->number] = true;
+        }
     }
 }
 
@@ -148,7 +146,7 @@ static bool see_nodes(struct seen *seen, struct room *room, const struct cluster
         for (uint32_t d = 0; d < dimensions_of(seen->shape); d++) {
             raise(&seen->most[d], has_of(seen->shape, node, d), cluster);
         }
-        see_accelerators(seen, node);
+        see_named(seen, node);
         slots += slots_of(seen->shape, node);
     }
     raise(&seen->at_once, slots, cluster);
@@ -260,23 +258,28 @@ static const char *scope_of(const struct shape *shape)
     return "";
 }
 
-/* False: there are none. */
-static bool name_accelerators(const struct seen *seen, struct text *text)
+bool refusal_words_accelerators(const struct resource_table *resources,
+                                const bool offered[RESOURCES_MAX + 1],
+                                char ret_text[REFUSAL_WORDS_MAX])
 {
-    const char *between = "; accelerators are there by name only (";
+    struct text text = {.at = ret_text};
+    const char *between = "accelerators are there by name only (";
     uint32_t len = 0;
 
     for (uint32_t number = 1; number <= RESOURCES_MAX && len < NAMES_MAX; number++) {
-        if (!seen->accelerators[number]) continue;
-        add(text, "%s" FL_STR_FMT, between,
-            FL_STR_ARG(resource_table_name(seen->resources, (uint8_t)number)));
+        struct fl_str name;
+
+        if (!offered[number]) continue;
+        name = resource_table_name(resources, (uint8_t)number);
+        if (!fl_is_accelerator_resource(name)) continue;
+        add(&text, "%s" FL_STR_FMT, between, FL_STR_ARG(name));
         between = ", ";
         len++;
     }
-    if (len == 0) return false;
-    add(text, "): ask for one of these, or let the agent's kube_accelerator say which of them gpus "
-              "are");
-    return true;
+    add(&text,
+        "): ask for one of these, or let the agent's kube_accelerator say which of them gpus "
+        "are");
+    return len > 0;
 }
 
 static void say_amounts(const struct seen *seen, const uint32_t *large, uint32_t len,
@@ -285,6 +288,7 @@ static void say_amounts(const struct seen *seen, const uint32_t *large, uint32_t
     const struct shape *shape = seen->shape;
     const char *begin = "a replica asks for ", *scope = scope_of(shape);
     const char *less = "; ask for at most", *out = "; leave out";
+    char accelerators[REFUSAL_WORDS_MAX];
 
     for (uint32_t i = 0; i < len; i++) {
         uint32_t d = large[i];
@@ -309,7 +313,11 @@ static void say_amounts(const struct seen *seen, const uint32_t *large, uint32_t
     }
     for (uint32_t i = 0; i < len; i++) {
         if (seen->most[large[i]].amount != 0) continue;
-        if (large[i] == GPUS && name_accelerators(seen, text)) continue;
+        if (large[i] == GPUS &&
+            refusal_words_accelerators(seen->resources, seen->offered, accelerators)) {
+            add(text, "; %s", accelerators);
+            continue;
+        }
         add(text, "%s", out);
         add_unit(text, shape, large[i]);
         out = ",";
@@ -369,9 +377,9 @@ static void say_excluded(const struct seen *seen, struct text *text)
     add(text, "; name another one");
 }
 
-bool nearest_say(struct room *room, const struct shape *shape,
-                 const struct resource_table *resources, uint64_t looks_max,
-                 char ret_text[NEAREST_TEXT_MAX])
+bool refusal_words_write(struct room *room, const struct shape *shape,
+                         const struct resource_table *resources, uint64_t looks_max,
+                         char ret_text[REFUSAL_WORDS_MAX])
 {
     struct seen seen = {.shape = shape, .resources = resources};
     struct text text = {.at = ret_text};

@@ -1,4 +1,4 @@
-#include "controlplane/core/sched/ever.h"
+#include "controlplane/core/sched/feasibility.h"
 
 #include "controlplane/core/resource_table.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
@@ -6,24 +6,25 @@
 static const fl_ms told = 2 * CLUSTER_SHRUNK_MS;
 static const struct resource_table names;
 
-static enum ever_verdict ever_at(struct world *world, struct ever *ever, const struct shape *shape,
-                                 fl_ms now)
+static enum feasibility_verdict ever_at(struct world *world, struct feasibility *feasibility,
+                                        const struct shape *shape, fl_ms now)
 {
     const char *text;
 
-    ever_begin(ever, &world->chooser.room, &world->clusters, &names);
-    return ever_judge(ever, &world->chooser.room, entry_of(world, shape), now, &text);
+    feasibility_begin(feasibility, &world->chooser.room, &world->clusters, &names);
+    return feasibility_judge(feasibility, &world->chooser.room, entry_of(world, shape), now, &text);
 }
 
-static enum ever_verdict judged(struct world *world, struct ever *ever, const struct shape *shape)
+static enum feasibility_verdict judged(struct world *world, struct feasibility *feasibility,
+                                       const struct shape *shape)
 {
-    return ever_at(world, ever, shape, told);
+    return ever_at(world, feasibility, shape, told);
 }
 
 static void a_cluster_counts_whether_it_takes_work_now_or_not(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 8), large = gang(1, 9);
     struct cluster *east;
 
@@ -32,23 +33,23 @@ static void a_cluster_counts_whether_it_takes_work_now_or_not(void **state)
     east = enrol(&world, "east");
     report(&world, east, "n1", cpu(8), cpu(0), "");
     report(&world, east, "n1", cpu(8), cpu(0), "");
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     cluster_end_session(&world.clusters, east);
     snprintf(east->cordon, sizeof east->cordon, "repairs");
-    ever_fini(&ever);
-    ever = (struct ever){0};
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
-    assert_int_equal(judged(&world, &ever, &large), EVER_NEVER);
+    feasibility_fini(&feasibility);
+    feasibility = (struct feasibility){0};
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
+    assert_int_equal(judged(&world, &feasibility, &large), FEASIBILITY_NEVER);
     cluster_table_remove(&world.clusters, east);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
-    ever_fini(&ever);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
 static void nodes_that_are_not_all_known_exclude_nothing(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 9), elsewhere = gang(1, 9);
     struct cluster *east;
 
@@ -56,20 +57,22 @@ static void nodes_that_are_not_all_known_exclude_nothing(void **state)
     init(&world);
     east = enrol(&world, "east");
     east->is_known = false;
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     elsewhere.not_clusters[elsewhere.not_clusters_len++] = FL_STR("east");
-    assert_int_equal(judged(&world, &ever, &elsewhere), EVER_NEVER);
+    assert_int_equal(judged(&world, &feasibility, &elsewhere), FEASIBILITY_NEVER);
     world.clusters.now = 100;
     node(&world, east, "n1", 8);
     east->is_known = true;
-    assert_int_equal(ever_at(&world, &ever, &shape, 100 + NODES_SETTLE_MS - 1), EVER_COULD);
-    assert_int_equal(ever_at(&world, &ever, &shape, 100 + NODES_SETTLE_MS), EVER_NEVER);
+    assert_int_equal(ever_at(&world, &feasibility, &shape, 100 + NODES_SETTLE_MS - 1),
+                     FEASIBILITY_COULD);
+    assert_int_equal(ever_at(&world, &feasibility, &shape, 100 + NODES_SETTLE_MS),
+                     FEASIBILITY_NEVER);
     world.clusters.now = told;
     node(&world, east, "n2", 4);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     node(&world, east, "n1", 8); /* a second time: the list is whole */
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
-    ever_fini(&ever);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
@@ -77,7 +80,7 @@ static void nodes_that_are_not_all_known_exclude_nothing(void **state)
 static void a_session_that_ends_early_has_not_told_all(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 9);
     struct cluster *east;
 
@@ -85,16 +88,17 @@ static void a_session_that_ends_early_has_not_told_all(void **state)
     init(&world);
     east = enrol(&world, "east");
     node(&world, east, "n1", 8);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
     cluster_end_session(&world.clusters, east);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     cluster_begin_session(&world.clusters, east, 7);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     world.clusters.now = told;
     node(&world, east, "n1", 8);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
-    assert_int_equal(ever_at(&world, &ever, &shape, told + NODES_SETTLE_MS), EVER_NEVER);
-    ever_fini(&ever);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
+    assert_int_equal(ever_at(&world, &feasibility, &shape, told + NODES_SETTLE_MS),
+                     FEASIBILITY_NEVER);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
@@ -103,7 +107,7 @@ static void shrinks(const char *before, const char *after, uint32_t cores, uint3
                     bool is_gone)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 8);
     struct cluster *east;
 
@@ -114,7 +118,7 @@ static void shrinks(const char *before, const char *after, uint32_t cores, uint3
     node(&world, east, "n0", 4);
     report(&world, east, "n1", cpu(cores), cpu(0), before);
     node(&world, east, "n0", 4);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     world.clusters.now = told;
     if (is_gone) {
         assert_true(cluster_report_node(&world.clusters, east, ++world.clusters.stamp, 1, false,
@@ -122,10 +126,12 @@ static void shrinks(const char *before, const char *after, uint32_t cores, uint3
     } else {
         report(&world, east, "n1", cpu(less), cpu(0), after);
     }
-    assert_int_equal(ever_at(&world, &ever, &shape, told), EVER_COULD);
-    assert_int_equal(ever_at(&world, &ever, &shape, told + CLUSTER_SHRUNK_MS - 1), EVER_COULD);
-    assert_int_equal(ever_at(&world, &ever, &shape, told + CLUSTER_SHRUNK_MS), EVER_NEVER);
-    ever_fini(&ever);
+    assert_int_equal(ever_at(&world, &feasibility, &shape, told), FEASIBILITY_COULD);
+    assert_int_equal(ever_at(&world, &feasibility, &shape, told + CLUSTER_SHRUNK_MS - 1),
+                     FEASIBILITY_COULD);
+    assert_int_equal(ever_at(&world, &feasibility, &shape, told + CLUSTER_SHRUNK_MS),
+                     FEASIBILITY_NEVER);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
@@ -179,27 +185,27 @@ static void resources_with_names_that_are_less_in_a_new_session_count(void **sta
 static void a_cluster_without_nodes_excludes_nothing(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 1);
     struct cluster *east;
 
     (void)state;
     init(&world);
     east = enrol(&world, "east");
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     node(&world, east, "n1", 8);
     node(&world, east, "n1", 8);
     assert_true(cluster_report_node(&world.clusters, east, ++world.clusters.stamp, 0, false,
                                     FL_STR("n1"), FL_STR(""), cpu(0), cpu(0)));
-    assert_int_equal(ever_at(&world, &ever, &shape, 4 * told), EVER_COULD);
-    ever_fini(&ever);
+    assert_int_equal(ever_at(&world, &feasibility, &shape, 4 * told), FEASIBILITY_COULD);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
 static void the_sum_of_a_gang_counts(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape fits = gang(4, 2), shape = gang(5, 2);
     struct cluster *east, *west;
 
@@ -210,18 +216,18 @@ static void the_sum_of_a_gang_counts(void **state)
     node(&world, east, "n1", 4);
     node(&world, east, "n2", 4);
     node(&world, west, "n1", 4);
-    assert_int_equal(judged(&world, &ever, &fits), EVER_COULD);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
+    assert_int_equal(judged(&world, &feasibility, &fits), FEASIBILITY_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
     node(&world, west, "n2", 6);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
-    ever_fini(&ever);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
 static void a_verdict_is_kept_until_a_clusters_totals_change(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 9);
     struct cluster *east;
 
@@ -229,17 +235,17 @@ static void a_verdict_is_kept_until_a_clusters_totals_change(void **state)
     init(&world);
     east = enrol(&world, "east");
     node(&world, east, "n1", 8);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
     report(&world, east, "n1", cpu(8), cpu(1), "");
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
     assert_int_equal(world.chooser.room.looked, 0);
     node(&world, east, "n2", 16);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     assert_int_equal(world.chooser.room.looked, 0);
     node(&world, east, "n2", 8);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
-    ever_fini(&ever);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
@@ -248,7 +254,7 @@ static void verdicts_that_are_old_are_asked_for_within_the_looks(void **state)
 {
     enum { SHAPES = 30, NODES = 20 };
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shapes[SHAPES];
     struct cluster *east;
     const char *text;
@@ -265,18 +271,18 @@ static void verdicts_that_are_old_are_asked_for_within_the_looks(void **state)
     for (uint32_t i = 0; i < SHAPES; i++) {
         shapes[i] = gang(1, 2);
         shapes[i].roles[0].each.cpu_milli += i;
-        assert_int_equal(judged(&world, &ever, &shapes[i]), EVER_COULD);
+        assert_int_equal(judged(&world, &feasibility, &shapes[i]), FEASIBILITY_COULD);
     }
     node(&world, east, "n0", 2);
-    ever_begin(&ever, &world.chooser.room, &world.clusters, &names);
-    ever.looks_left = 100;
+    feasibility_begin(&feasibility, &world.chooser.room, &world.clusters, &names);
+    feasibility.looks_left = 100;
     for (uint32_t i = 0; i < SHAPES; i++) {
-        assert_int_equal(
-            ever_judge(&ever, &world.chooser.room, entry_of(&world, &shapes[i]), told, &text),
-            EVER_COULD);
+        assert_int_equal(feasibility_judge(&feasibility, &world.chooser.room,
+                                           entry_of(&world, &shapes[i]), told, &text),
+                         FEASIBILITY_COULD);
     }
     assert_in_range(world.chooser.room.looked, 100, 100 + 2 * NODES + 2);
-    ever_fini(&ever);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
@@ -284,7 +290,7 @@ static void verdicts_that_are_old_are_asked_for_within_the_looks(void **state)
 static void a_text_that_was_cut_is_kept(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 9);
     const char *text;
 
@@ -296,24 +302,27 @@ static void a_text_that_was_cut_is_kept(void **state)
         snprintf(name, sizeof name, "c%u", i);
         node(&world, enrol(&world, name), "n1", 8);
     }
-    ever_begin(&ever, &world.chooser.room, &world.clusters, &names);
-    ever.looks_left = 35; /* the search takes 30 */
-    assert_int_equal(ever_judge(&ever, &world.chooser.room, entry_of(&world, &shape), told, &text),
-                     EVER_NEVER);
+    feasibility_begin(&feasibility, &world.chooser.room, &world.clusters, &names);
+    feasibility.looks_left = 35; /* the search takes 30 */
+    assert_int_equal(
+        feasibility_judge(&feasibility, &world.chooser.room, entry_of(&world, &shape), told, &text),
+        FEASIBILITY_NEVER);
     assert_non_null(strstr(text, "too large to say"));
     world.chooser.room.looked = 0;
-    assert_int_equal(ever_judge(&ever, &world.chooser.room, entry_of(&world, &shape), told, &text),
-                     EVER_NEVER);
+    assert_int_equal(
+        feasibility_judge(&feasibility, &world.chooser.room, entry_of(&world, &shape), told, &text),
+        FEASIBILITY_NEVER);
     assert_int_equal(world.chooser.room.looked, 0);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
     assert_true(world.chooser.room.looked > 0);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_NEVER);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_NEVER);
     assert_int_equal(world.chooser.room.looked, 0);
-    ever_begin(&ever, &world.chooser.room, &world.clusters, &names);
-    assert_int_equal(ever_judge(&ever, &world.chooser.room, entry_of(&world, &shape), told, &text),
-                     EVER_NEVER);
+    feasibility_begin(&feasibility, &world.chooser.room, &world.clusters, &names);
+    assert_int_equal(
+        feasibility_judge(&feasibility, &world.chooser.room, entry_of(&world, &shape), told, &text),
+        FEASIBILITY_NEVER);
     assert_non_null(strstr(text, "ask for at most 8 CPUs"));
-    ever_fini(&ever);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
@@ -321,29 +330,30 @@ static void a_text_that_was_cut_is_kept(void **state)
 static void shapes_that_are_asked_for_stay_known(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 1);
     struct shape_entry entry = {0};
 
     (void)state;
     init(&world);
     node(&world, enrol(&world, "east"), "n1", 8);
-    assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+    assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
     entry = *entry_of(&world, &shape);
-    for (uint32_t i = 0; i < 3 * EVER_SHAPES_MAX; i++) {
+    for (uint32_t i = 0; i < 3 * FEASIBILITY_SHAPES_MAX; i++) {
         char bytes[16];
         const char *text;
 
         snprintf(bytes, sizeof bytes, "shape %u", i);
         entry.bytes = fl_str_c(bytes);
-        ever_begin(&ever, &world.chooser.room, &world.clusters, &names);
-        assert_int_equal(ever_judge(&ever, &world.chooser.room, &entry, told, &text), EVER_COULD);
+        feasibility_begin(&feasibility, &world.chooser.room, &world.clusters, &names);
+        assert_int_equal(feasibility_judge(&feasibility, &world.chooser.room, &entry, told, &text),
+                         FEASIBILITY_COULD);
         if (i % 100 != 0) continue;
-        assert_int_equal(judged(&world, &ever, &shape), EVER_COULD);
+        assert_int_equal(judged(&world, &feasibility, &shape), FEASIBILITY_COULD);
         assert_int_equal(world.chooser.room.looked, 0);
     }
-    assert_true(ever.young.at.len + ever.old.at.len <= EVER_SHAPES_MAX);
-    ever_fini(&ever);
+    assert_true(feasibility.young.at.len + feasibility.old.at.len <= FEASIBILITY_SHAPES_MAX);
+    feasibility_fini(&feasibility);
     fini(&world);
 }
 
@@ -351,7 +361,7 @@ static void shapes_that_are_asked_for_stay_known(void **state)
 static void a_search_that_is_cut_goes_on(void **state)
 {
     struct world world;
-    struct ever ever = {0};
+    struct feasibility feasibility = {0};
     struct shape shape = gang(1, 9);
     const char *text;
 
@@ -364,19 +374,20 @@ static void a_search_that_is_cut_goes_on(void **state)
         node(&world, enrol(&world, name), "n1", 8);
     }
     for (uint32_t i = 0; i < 20; i++) {
-        enum ever_verdict verdict;
+        enum feasibility_verdict verdict;
 
-        ever_begin(&ever, &world.chooser.room, &world.clusters, &names);
-        ever.looks_left = 6; /* three looks a cluster the first time */
-        verdict = ever_judge(&ever, &world.chooser.room, entry_of(&world, &shape), told, &text);
-        if (verdict == EVER_NEVER) {
+        feasibility_begin(&feasibility, &world.chooser.room, &world.clusters, &names);
+        feasibility.looks_left = 6; /* three looks a cluster the first time */
+        verdict = feasibility_judge(&feasibility, &world.chooser.room, entry_of(&world, &shape),
+                                    told, &text);
+        if (verdict == FEASIBILITY_NEVER) {
             assert_true(i > 2);
             assert_non_null(strstr(text, "no enrolled cluster can ever run this"));
-            ever_fini(&ever);
+            feasibility_fini(&feasibility);
             fini(&world);
             return;
         }
-        assert_int_equal(verdict, EVER_UNJUDGED);
+        assert_int_equal(verdict, FEASIBILITY_UNJUDGED);
     }
     fail();
 }
