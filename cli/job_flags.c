@@ -8,6 +8,7 @@
 #include "cli/job_selector.h"
 #include "shared/base/job_limits.h"
 #include "shared/base/str.h"
+#include "shared/base/taint.h"
 
 /* The command that runs a script: it writes the script to a file in the replica's folder, so that
  * its '#!' line counts. */
@@ -182,6 +183,41 @@ static bool put_array(struct cli *cli, json_t *document, struct fl_err *err)
            (!percent || put_limit(cli, document, percent + 1, err));
 }
 
+static void put_part(json_t *object, const char *key, struct fl_str text)
+{
+    if (text.len > 0) json_object_set_new(object, key, json_stringn(text.at, text.len));
+}
+
+/* --tolerate nvidia.com/gpu=present:NoSchedule: the text of taint.h. */
+static bool put_tolerations(struct cli *cli, json_t *document, struct fl_err *err)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_tolerate].len; i++) {
+        const char *value = cli->args.values[CLI_OPT_tolerate].at[i];
+        struct fl_toleration one;
+        json_t *object;
+
+        if (!fl_toleration_parse(fl_str_c(value), &one)) {
+            json_decref(list);
+            return fl_fail(err, FL_INVALID,
+                           "--tolerate %s: wants KEY[=VALUE][:EFFECT], where the effect is "
+                           "NoSchedule, NoExecute or PreferNoSchedule, as "
+                           "nvidia.com/gpu=present:NoSchedule",
+                           value);
+        }
+        object = json_object();
+        put_part(object, "key", one.key);
+        if (one.operates == FL_TOLERATES_Exists) put_part(object, "operator", FL_STR("Exists"));
+        put_part(object, "value", one.value);
+        put_part(object, "effect", fl_str_c(fl_taint_effect_name(one.effect)));
+        json_array_append_new(list, object);
+    }
+    if (json_array_size(list)) json_object_set(document, "tolerations", list);
+    json_decref(list);
+    return true;
+}
+
 static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
 {
     json_t *resources = json_object();
@@ -214,7 +250,8 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
            put_pairs(cli, document, "resources", CLI_OPT_resource, err) &&
            put_pairs(cli, document, "env", CLI_OPT_env, err) &&
            put_pairs(cli, document, "labels", CLI_OPT_label, err) &&
-           put_pairs(cli, document, "nodeSelector", CLI_OPT_node_label, err);
+           put_pairs(cli, document, "nodeSelector", CLI_OPT_node_label, err) &&
+           put_tolerations(cli, document, err);
 }
 
 /* ---- scripts --------------------------------------------------------------------------------- */

@@ -78,7 +78,7 @@ struct agent_command {
             uint32_t number;
             bool is_ready;
             struct fl_resources total, free;
-            struct fl_str name, labels;
+            struct fl_str name, labels, taints;
             const struct agent_offer *offers; /* resources with a name, sorted */
             size_t offers_len;
         } node;

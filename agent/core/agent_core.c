@@ -427,6 +427,7 @@ static void on_node_seen(struct agent_core *core, const struct agent_event *ev)
         .is_ready = ev->node_seen.is_ready,
         .name = ev->node_seen.name,
         .labels = ev->node_seen.labels,
+        .taints = ev->node_seen.taints,
         .total = ev->node_seen.total,
         .foreign = ev->node_seen.foreign,
         .total_named = ev->node_seen.named,

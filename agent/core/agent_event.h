@@ -116,6 +116,8 @@ struct agent_event {
             bool is_ready;
             struct fl_str name;   /* at most 253 bytes */
             struct fl_str labels; /* "key=value\n" lines, sorted by key; at most 8,192 bytes */
+            struct fl_str
+                taints; /* the hard ones, a list of taint.h; the process runtime has none */
             struct fl_resources total;
             struct fl_resources foreign; /* used by others than our replicas */
             struct fl_amounts named;     /* belongs to 'total'; at most AGENT_NODE_NAMED_MAX */

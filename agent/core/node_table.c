@@ -7,6 +7,7 @@ static void destroy_node(struct node *node)
 {
     fl_free(node->name);
     fl_free(node->labels);
+    fl_free(node->taints);
     fl_amounts_free(&node->own_named);
     fl_amounts_free(&node->total_named);
     fl_amounts_free(&node->foreign_named);
@@ -83,7 +84,8 @@ static bool is_as_known(const struct node *node, const struct node_facts *facts)
            fl_amounts_are_same(&node->total_named, &facts->total_named) &&
            fl_amounts_are_same(&node->foreign_named, &facts->foreign_named) &&
            is_same_text(node->name, node->name_len, facts->name) &&
-           is_same_text(node->labels, node->labels_len, facts->labels);
+           is_same_text(node->labels, node->labels_len, facts->labels) &&
+           is_same_text(node->taints, node->taints_len, facts->taints);
 }
 
 bool node_table_see(struct node_table *table, uint32_t number, const struct node_facts *facts)
@@ -100,6 +102,7 @@ bool node_table_see(struct node_table *table, uint32_t number, const struct node
     set_amounts(&node->foreign_named, &facts->foreign_named);
     set_text(&node->name, &node->name_len, facts->name);
     set_text(&node->labels, &node->labels_len, facts->labels);
+    set_text(&node->taints, &node->taints_len, facts->taints);
     return true;
 }
 
@@ -112,6 +115,7 @@ void node_table_leave(struct node_table *table, struct node *node)
     fl_amounts_free(&node->total_named);
     fl_amounts_free(&node->foreign_named);
     set_text(&node->labels, &node->labels_len, (struct fl_str){0});
+    set_text(&node->taints, &node->taints_len, (struct fl_str){0});
 }
 
 void node_table_charge(struct node_table *table, uint32_t number, struct fl_resources resources,
@@ -273,6 +277,7 @@ uint64_t node_table_hash(const struct node_table *table, uint64_t so_far)
         so_far = fl_hash_u64(so_far, (uint64_t)node->next_at);
         if (node->name) so_far = fl_hash64(so_far, node->name, node->name_len);
         if (node->labels) so_far = fl_hash64(so_far, node->labels, node->labels_len);
+        if (node->taints) so_far = fl_hash64(so_far, node->taints, node->taints_len);
     }
     for (size_t i = table->urgent_taken; i < table->urgent.len; i++) {
         so_far = fl_hash_u64(so_far, table->urgent.at[i]);

@@ -17,8 +17,8 @@ struct node {
     struct fl_resources_sum own;
     struct fl_resources total, foreign;
     struct fl_amounts own_named, total_named, foreign_named; /* the same by name; clones */
-    char *name, *labels;                                     /* owned */
-    size_t name_len, labels_len;
+    char *name, *labels, *taints;                            /* owned */
+    size_t name_len, labels_len, taints_len;
     fl_ms next_at; /* no report before this time, unless urgent */
     bool is_here;  /* seen, and not gone since */
     bool is_ready;
@@ -48,7 +48,7 @@ struct node *node_table_find(const struct node_table *table, uint32_t number); /
 /* A node as its runtime describes it; borrowed. */
 struct node_facts {
     bool is_ready;
-    struct fl_str name, labels;
+    struct fl_str name, labels, taints;
     struct fl_resources total, foreign;
     struct fl_amounts total_named, foreign_named;
 };

@@ -106,8 +106,8 @@ static const struct agent_offer *offers_of(const struct node *node, struct agent
 static void tell_node(struct agent_core *core, struct node *node, struct agent_batch *batch)
 {
     core->report_seq++;
-    spend(core,
-          NODE_BYTES + node->name_len + node->labels_len + node->total_named.len * OFFER_BYTES);
+    spend(core, NODE_BYTES + node->name_len + node->labels_len + node->taints_len +
+                    node->total_named.len * OFFER_BYTES);
     fl_vec_push(&batch->commands,
                 (struct agent_command){
                     .kind = AGENT_CMD_node,
@@ -119,6 +119,7 @@ static void tell_node(struct agent_core *core, struct node *node, struct agent_b
                     .node.free = node_table_free(node),
                     .node.name = copy_text(batch, node->name, node->name_len),
                     .node.labels = copy_text(batch, node->labels, node->labels_len),
+                    .node.taints = copy_text(batch, node->taints, node->taints_len),
                     .node.offers = offers_of(node, batch),
                     .node.offers_len = node->total_named.len,
                 });

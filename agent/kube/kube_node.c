@@ -4,15 +4,6 @@
 #include "agent/kube/kube_object.h"
 #include "shared/base/arena.h"
 
-static const struct {
-    const char *name;
-    enum kube_effect effect;
-} effects[] = {
-    {"NoSchedule", KUBE_NO_SCHEDULE},
-    {"PreferNoSchedule", KUBE_PREFER_NO_SCHEDULE},
-    {"NoExecute", KUBE_NO_EXECUTE},
-};
-
 static void read_labels(const struct fl_json *map, struct fl_arena *arena, struct kube_node *node)
 {
     if (!map || map->kind != FL_JSON_OBJECT || map->len == 0) return;
@@ -29,18 +20,14 @@ static void read_labels(const struct fl_json *map, struct fl_arena *arena, struc
 static void read_taints(const struct fl_json *list, struct fl_arena *arena, struct kube_node *node)
 {
     if (!list || list->kind != FL_JSON_LIST || list->len == 0) return;
-    node->taints = fl_arena_array(arena, struct kube_taint, list->len);
+    node->taints = fl_arena_array(arena, struct fl_taint, list->len);
     FL_JSON_EACH (item, list) {
-        struct fl_str effect = kube_json_string(item, "effect");
+        struct fl_taint taint = {fl_arena_str(arena, kube_json_string(item, "key")),
+                                 fl_arena_str(arena, kube_json_string(item, "value")),
+                                 FL_EFFECT_any};
 
-        for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
-            if (!fl_str_eq(effect, fl_str_c(effects[i].name))) continue;
-            node->taints[node->taints_len++] = (struct kube_taint){
-                fl_arena_str(arena, kube_json_string(item, "key")),
-                fl_arena_str(arena, kube_json_string(item, "value")),
-                effects[i].effect,
-            };
-        }
+        if (!fl_taint_effect_parse(kube_json_string(item, "effect"), &taint.effect)) continue;
+        node->taints[node->taints_len++] = taint;
     }
 }
 

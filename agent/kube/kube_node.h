@@ -5,16 +5,10 @@
 #include "agent/kube/kube_amounts.h"
 #include "shared/base/err.h"
 #include "shared/base/str.h"
+#include "shared/base/taint.h"
 
 struct kube_label {
     struct fl_str key, value;
-};
-
-enum kube_effect { KUBE_NO_SCHEDULE, KUBE_PREFER_NO_SCHEDULE, KUBE_NO_EXECUTE };
-
-struct kube_taint {
-    struct fl_str key, value;
-    enum kube_effect effect;
 };
 
 enum kube_ready {
@@ -27,7 +21,7 @@ struct kube_node {
     struct fl_str name, uid;
     struct kube_label *labels; /* as the object lists them */
     size_t labels_len;
-    struct kube_taint *taints; /* those of unknown effect are left out, as the scheduler does */
+    struct fl_taint *taints; /* those of unknown effect are left out, as the scheduler does */
     size_t taints_len;
     struct kube_amounts allocatable;
     enum kube_ready ready;

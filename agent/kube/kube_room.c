@@ -9,6 +9,7 @@
 #include "shared/base/node_label.h"
 #include "shared/base/resource_name.h"
 #include "shared/base/slab.h"
+#include "shared/base/taint.h"
 #include "shared/base/vec.h"
 #include "shared/spec/text_map.h"
 
@@ -16,7 +17,7 @@ enum { KEY_BYTES_MAX = KUBE_NAMESPACE_BYTES_MAX + 1 + KUBE_NAME_BYTES_MAX };
 
 struct room_node {
     char *name;
-    struct fl_buf labels;
+    struct fl_buf labels, taints;
     struct kube_share total; /* its list is a clone */
     struct fl_resources_sum foreign;
     struct fl_amounts foreign_named; /* a sum on the heap */
@@ -59,6 +60,7 @@ uint32_t kube_room_number(struct kube_room *room, struct fl_str name)
     node.name = fl_alloc(name.len + 1);
     if (name.len > 0) memcpy(node.name, name.at, name.len);
     fl_buf_init(&node.labels, KUBE_ROOM_LABELS_BYTES_MAX);
+    fl_buf_init(&node.taints, FL_NODE_TAINTS_BYTES_MAX);
     fl_map_put(&room->numbers, name.at, name.len, room->nodes.len);
     fl_vec_push(&room->nodes, node);
     return (uint32_t)(room->nodes.len - 1);
@@ -70,11 +72,56 @@ struct fl_str kube_room_name(const struct kube_room *room, uint32_t number)
     return fl_str_c(room->nodes.at[number].name);
 }
 
+/* Kubernetes says by taints of these keys that a node is not ready, is short of something, shuts
+ * down or is not set up yet. */
+static bool is_condition(struct fl_str key)
+{
+    static const char *const prefixes[] = {"node.kubernetes.io/",
+                                           "node.cloudprovider.kubernetes.io/"};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        struct fl_str prefix = fl_str_c(prefixes[i]);
+
+        if (key.len > prefix.len && memcmp(key.at, prefix.at, prefix.len) == 0) return true;
+    }
+    return false;
+}
+
+/* In its place among those that are sorted. */
+static void put_text(struct fl_str *texts, size_t len, struct fl_str text)
+{
+    while (len > 0 && fl_str_cmp(texts[len - 1], text) > 0) {
+        texts[len] = texts[len - 1];
+        len--;
+    }
+    texts[len] = text;
+}
+
+/* The hard ones, as the list of taint.h.  False: with them the node takes no pods of ours. */
+static bool write_taints(const struct kube_node *node, struct fl_buf *out)
+{
+    char text[FL_NODE_TAINTS_MAX][FL_TAINT_TEXT_BYTES_MAX];
+    struct fl_str texts[FL_NODE_TAINTS_MAX];
+    size_t len = 0;
+
+    fl_buf_clear(out);
+    for (size_t i = 0; i < node->taints_len; i++) {
+        const struct fl_taint *taint = &node->taints[i];
+
+        if (!fl_taint_is_hard(taint)) continue;
+        if (is_condition(taint->key) || len == FL_NODE_TAINTS_MAX) return false;
+        put_text(texts, len, (struct fl_str){text[len], fl_taint_write(taint, text[len])});
+        len++;
+    }
+    for (size_t i = 0; i < len; i++) {
+        fl_buf_put(out, texts[i].at, texts[i].len);
+        fl_buf_put_u8(out, '\n');
+    }
+    return !out->is_over && fl_taints_are_list((struct fl_str){(const char *)out->at, out->len});
+}
+
 static bool may_take_pods(const struct kube_node *node)
 {
-    for (size_t i = 0; i < node->taints_len; i++) {
-        if (node->taints[i].effect != KUBE_PREFER_NO_SCHEDULE) return false;
-    }
     return node->ready == KUBE_NODE_READY && !node->is_unschedulable;
 }
 
@@ -112,7 +159,8 @@ void kube_room_put_node(struct kube_room *room, const struct kube_node *seen)
     total = kube_share_of(&seen->allocatable, &arena);
     node = &room->nodes.at[number];
     node->is_here = true;
-    node->is_ready = may_take_pods(seen);
+    node->is_ready = write_taints(seen, &node->taints) && may_take_pods(seen);
+    if (!node->is_ready) fl_buf_clear(&node->taints);
     fl_amounts_free(&node->total.named);
     node->total = (struct kube_share){total.usual, fl_amounts_clone(&total.named)};
     fl_arena_fini(&arena);
@@ -247,6 +295,23 @@ static struct kube_share told(struct kube_room *room, const struct kube_share *s
                            &room->news);
 }
 
+/* Pods that ask for gpus tolerate a taint with the accelerator's name, and the control plane takes
+ * the name of any accelerator for it.  True: the node has gpus, and the taint of another one. */
+static bool is_kept_for_others(const struct kube_room *room, const struct room_node *node,
+                               const struct kube_share *total)
+{
+    struct fl_str lines = {(const char *)node->taints.at, node->taints.len};
+    struct fl_taint taint;
+
+    while (total->usual.gpus > 0 && fl_taint_take(&lines, &taint)) {
+        if (taint.effect == FL_EFFECT_NoSchedule && fl_is_accelerator_resource(taint.key) &&
+            !fl_str_eq(taint.key, fl_str_c(room->accelerator ? room->accelerator : ""))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void describe(struct kube_room *room, uint32_t number, struct agent_event *ret_event)
 {
     const struct room_node *node = &room->nodes.at[number];
@@ -266,9 +331,10 @@ static void describe(struct kube_room *room, uint32_t number, struct agent_event
     if (total.named.len > AGENT_NODE_NAMED_MAX) total.named.len = AGENT_NODE_NAMED_MAX;
     ret_event->kind = AGENT_EV_node_seen;
     ret_event->node_seen.number = number;
-    ret_event->node_seen.is_ready = node->is_ready;
+    ret_event->node_seen.is_ready = node->is_ready && !is_kept_for_others(room, node, &total);
     ret_event->node_seen.name = fl_str_c(node->name);
     ret_event->node_seen.labels = (struct fl_str){(const char *)node->labels.at, node->labels.len};
+    ret_event->node_seen.taints = (struct fl_str){(const char *)node->taints.at, node->taints.len};
     ret_event->node_seen.total = total.usual;
     ret_event->node_seen.foreign = foreign.usual;
     ret_event->node_seen.named = total.named;
@@ -306,6 +372,7 @@ void kube_room_destroy(struct kube_room *room)
     for (size_t i = 0; i < room->nodes.len; i++) {
         fl_free(room->nodes.at[i].name);
         fl_buf_fini(&room->nodes.at[i].labels);
+        fl_buf_fini(&room->nodes.at[i].taints);
         fl_amounts_free(&room->nodes.at[i].total.named);
         fl_amounts_free(&room->nodes.at[i].foreign_named);
     }

@@ -3,8 +3,10 @@
  * each node that has changed, node_gone for one that is gone.  The caller says of each pod how much
  * counts as foreign: all of it for a stranger's, for ours what is over its reservation.
  *
- * A node is ready when it may take our pods: its kubelet says so, it is not cordoned, and it has no
- * taint of effect NoSchedule or NoExecute, since our pods tolerate none.
+ * A node is ready when it may take our pods: its kubelet says so, it is not cordoned, and none of
+ * its hard taints (NoSchedule, NoExecute) is one by which Kubernetes says that the node is unfit.
+ * The agent reports the other hard ones, and the control plane judges them; a node with more than
+ * FL_NODE_TAINTS_MAX of them is not ready.
  * A node offers by name the first AGENT_NODE_NAMED_MAX resources that a job may ask for.
  * A node's number is its own as long as this object lives, also if it goes and comes back.  After
  * KUBE_ROOM_NODES_MAX names further nodes are not seen.

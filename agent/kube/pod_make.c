@@ -8,6 +8,7 @@
 #include "shared/base/arena.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
+#include "shared/base/resource_name.h"
 #include "shared/json/json_out.h"
 
 struct maker {
@@ -180,6 +181,48 @@ static void put_node_selector(struct maker *maker)
     fl_json_close(json, '}');
 }
 
+static void put_toleration(struct maker *maker, const struct fl_toleration *toleration)
+{
+    struct fl_json_out *json = &maker->json;
+
+    fl_json_open(json, NULL, '{');
+    if (toleration->key.len > 0) fl_json_put_str(json, "key", toleration->key);
+    fl_json_put_cstr(json, "operator",
+                     toleration->operates == FL_TOLERATES_Exists ? "Exists" : "Equal");
+    if (toleration->value.len > 0) fl_json_put_str(json, "value", toleration->value);
+    if (toleration->effect != FL_EFFECT_any) {
+        fl_json_put_cstr(json, "effect", fl_taint_effect_name(toleration->effect));
+    }
+    fl_json_close(json, '}');
+}
+
+/* The job's own, and one for each device that it asks for. */
+static void put_tolerations(struct maker *maker)
+{
+    const struct fl_job_role *role = maker->order->role;
+    struct kube_share told = {maker->order->resources, role->request.named};
+    struct fl_amounts named =
+        kube_share_untold(&told, maker->making->accelerator, maker->arena).named;
+    bool is_open = false;
+
+    for (size_t i = 0; i < role->tolerations.len; i++) {
+        if (!is_open) fl_json_open(&maker->json, "tolerations", '[');
+        is_open = true;
+        put_toleration(maker, &role->tolerations.at[i]);
+    }
+    for (size_t i = 0; i < named.len; i++) {
+        struct fl_toleration device = {.key = named.at[i].name,
+                                       .operates = FL_TOLERATES_Exists,
+                                       .effect = FL_EFFECT_NoSchedule};
+
+        if (fl_is_bytes_resource(device.key)) continue;
+        if (!is_open) fl_json_open(&maker->json, "tolerations", '[');
+        is_open = true;
+        put_toleration(maker, &device);
+    }
+    if (is_open) fl_json_close(&maker->json, ']');
+}
+
 static void put_spec(struct maker *maker, struct fl_str image)
 {
     struct fl_json_out *json = &maker->json;
@@ -198,6 +241,7 @@ static void put_spec(struct maker *maker, struct fl_str image)
     fl_json_close(json, ']');
     put_affinity(maker);
     put_node_selector(maker);
+    put_tolerations(maker);
     fl_json_open(json, "containers", '[');
     put_container(maker, image);
     fl_json_close(json, ']');

@@ -5,6 +5,8 @@
  *   finalizer    the object stays until its end is durable with the control plane
  *   node         required affinity to the node that the control plane chose: the cluster's own
  *                scheduler still judges the pod, and the control plane's sums stay true
+ *   taints       the job's tolerations; for each device that it asks for one of a taint NoSchedule
+ *                of the device's name, as ExtendedResourceToleration adds it
  *   container    one, named after the role; its words and variables are passed as written: a '$' is
  *                doubled, since Kubernetes would replace $(NAME)
  *   resources    the control plane's reservation is the requests; resources with a name, and gpus,

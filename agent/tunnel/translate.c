@@ -135,6 +135,11 @@ void agent_translate_out(const struct agent_command *command, uint16_t protocol,
         if (command->node.offers_len > 0 && protocol >= FL_PROTOCOL_OFFERS) {
             msg.node.offers = offers_text(command, arena);
         }
+        if (protocol >= FL_PROTOCOL_TAINTS) {
+            msg.node.taints = command->node.taints;
+        } else if (command->node.taints.len > 0) {
+            msg.node.is_ready = false;
+        }
         break;
     default:
         fl_unreachable("commands for the runtime do not travel");

@@ -98,10 +98,11 @@ static void put_node(struct cli *cli, struct cli_table *table, const json_t *nod
     cli_table_put(table, "%s", cli_text(node, "name"));
     cli_table_put(table, "%s", json_is_true(json_object_get(node, "ready")) ? "yes" : "no");
     put_shares(cli, table, node);
+    cli_table_put(table, "%s", cli_words(cli, json_object_get(node, "taints")));
 }
 
 static const struct cli_list nodes_of_one = {
-    .header = "~NODE|READY|>CPU used/all|>MEMORY used/all|>GPU used/all|~OTHERS used/all",
+    .header = "~NODE|READY|>CPU used/all|>MEMORY used/all|>GPU used/all|~OTHERS used/all|~TAINTS",
     .put = put_node};
 
 int verb_cluster_get(struct cli *cli)

@@ -30,6 +30,7 @@ enum cluster_state { CLUSTER_ENROLLED = 1, CLUSTER_REMOVED = 2 };
 struct node {
     struct fl_str name;   /* owned; empty: a hole, and all else is zero */
     struct fl_str labels; /* owned; "key=value\n", sorted */
+    struct fl_str taints; /* owned; the hard ones, as lines of taint.h */
     struct fl_resources total, free;
     struct fl_resources_sum owed;    /* taken beyond what was free */
     struct fl_resources_sum held;    /* by replicas of live attempts; not in 'free' */
@@ -119,6 +120,7 @@ struct cluster {
     uint32_t told_len;           /* nodes that this session has reported */
     uint32_t ready_len;          /* those of them that are ready */
     uint32_t limited_len;        /* and those of these that have limits */
+    uint32_t tainted_len;        /* nodes with taints, of all sessions */
     bool is_listed;              /* this session has reported all nodes: a missing one is gone */
     struct fl_resources_sum total_sum,
         free_sum;                             /* over the ready nodes that this session reported */

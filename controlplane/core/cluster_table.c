@@ -6,6 +6,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/node_label.h"
+#include "shared/base/taint.h"
 
 void cluster_table_init(struct cluster_table *table, uint32_t clusters_max, uint32_t nodes_max)
 {
@@ -23,6 +24,7 @@ void cluster_table_fini(struct cluster_table *table)
         for (size_t n = 0; n < cluster->nodes.len; n++) {
             fl_free((void *)cluster->nodes.at[n].name.at);
             fl_free((void *)cluster->nodes.at[n].labels.at);
+            fl_free((void *)cluster->nodes.at[n].taints.at);
             named_resources_fini(&cluster->nodes.at[n].named);
         }
         named_resources_fini(&cluster->named);
@@ -171,7 +173,9 @@ static void destroy_node(struct cluster *cluster, struct node *node)
     fl_map_remove(&cluster->nodes_by_name, node->name.at, node->name.len);
     fl_free((void *)node->name.at);
     fl_free((void *)node->labels.at);
+    fl_free((void *)node->taints.at);
     named_resources_fini(&node->named);
+    cluster->tainted_len -= node->taints.len > 0;
     *node = (struct node){0};
 }
 
@@ -364,12 +368,26 @@ static bool keeps_lines(struct fl_str lines, struct fl_str was)
     return true;
 }
 
+/* False: it was the same. */
+static bool set_lines(struct fl_str *lines, struct fl_str other)
+{
+    if (fl_str_eq(*lines, other)) return false;
+    fl_free((void *)lines->at);
+    lines->at = other.len ? memcpy(fl_alloc(other.len), other.at, other.len) : NULL;
+    lines->len = other.len;
+    return true;
+}
+
+static bool set_taints(struct cluster *cluster, struct node *node, struct fl_str taints)
+{
+    cluster->tainted_len -= node->taints.len > 0;
+    cluster->tainted_len += taints.len > 0;
+    return set_lines(&node->taints, taints);
+}
+
 static bool set_labels(struct node *node, struct fl_str labels)
 {
-    if (fl_str_eq(node->labels, labels)) return false;
-    fl_free((void *)node->labels.at);
-    node->labels.at = labels.len ? memcpy(fl_alloc(labels.len), labels.at, labels.len) : NULL;
-    node->labels.len = labels.len;
+    if (!set_lines(&node->labels, labels)) return false;
     node->has_limits = has_line(labels, FL_STR(FL_NODE_LIMITS));
     return true;
 }
@@ -413,7 +431,7 @@ static bool is_sound(const struct cluster_node_report *report)
     return report->number <= CLUSTER_NODE_NUMBER_MAX && report->name.len > 0 &&
            report->name.len <= CLUSTER_NODE_NAME_MAX &&
            report->labels.len <= CLUSTER_NODE_LABELS_MAX && fl_str_is_text(report->name) &&
-           !memchr(report->name.at, '\n', report->name.len);
+           !memchr(report->name.at, '\n', report->name.len) && fl_taints_are_list(report->taints);
 }
 
 /* It had this, and counted, before the report. */
@@ -480,8 +498,10 @@ bool cluster_report(struct cluster_table *table, struct cluster *cluster,
     node = &cluster->nodes.at[i];
     was = uncount(cluster, node);
     before = node->total;
-    is_less = !keeps_lines(report->labels, node->labels);
+    is_less = !keeps_lines(report->labels, node->labels) ||
+              (!fl_resources_is_zero(before) && !keeps_lines(node->taints, report->taints));
     is_changed = set_labels(node, report->labels);
+    is_changed = set_taints(cluster, node, report->taints) || is_changed;
     named = cluster_named_resources_report(cluster, node, was.was_usable, report->is_ready,
                                            report->offers, report->offers_len);
     set_room(cluster, node, report->total, report->free);

@@ -79,7 +79,7 @@ struct cluster_node_report {
     uint64_t stamp;
     uint32_t number;
     bool is_ready;
-    struct fl_str name, labels;
+    struct fl_str name, labels, taints;
     struct fl_resources total, free;
     const struct named_offer *offers; /* resources with a name, each once */
     size_t offers_len;

@@ -469,7 +469,7 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
 {
     uint32_t *replicas = fl_new_array(uint32_t, cluster->nodes.len + 1);
     struct fl_resources_sum *held = fl_new_array(struct fl_resources_sum, cluster->nodes.len + 1);
-    uint32_t told = 0, ready = 0, limited = 0, holes = 0;
+    uint32_t told = 0, ready = 0, limited = 0, holes = 0, tainted = 0;
 
     for (struct element_slot slot = cluster->live_first; slot.n;) {
         struct element *element = element_table_at(&core->elements, slot);
@@ -493,6 +493,8 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
         fl_assert(!is_told || cluster->by_number.at[node->number] == i + 1);
         fl_assert(is_told || node->replicas > 0 || node->name.len == 0 || !cluster->is_listed);
         fl_assert(node->name.len > 0 || (!is_told && node->replicas == 0 && !node->labels.at));
+        fl_assert(node->name.len > 0 || !node->taints.at);
+        tainted += node->taints.len > 0;
         told += is_told;
         ready += is_told && node->is_ready;
         limited += is_told && node->is_ready && node->has_limits;
@@ -501,7 +503,7 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
     fl_assert(told == cluster->told_len && told <= core->clusters.nodes_max);
     fl_assert(!cluster->is_connected ||
               (ready == cluster->ready_len && limited == cluster->limited_len));
-    fl_assert(holes == cluster->holes.len);
+    fl_assert(holes == cluster->holes.len && tainted == cluster->tainted_len);
     fl_assert(cluster->nodes_by_name.len == cluster->nodes.len - holes);
     fl_free(replicas);
     fl_free(held);

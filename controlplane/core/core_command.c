@@ -98,6 +98,7 @@ static void keep_views(struct fl_arena *arena, struct core_answer *answer)
 
         view->name = kept_text(arena, view->name);
         view->labels = kept_text(arena, view->labels);
+        view->taints = kept_text(arena, view->taints);
         KEEP_ARRAY(arena, view->named);
         keep_resources(arena, view->named, view->named_len);
     }

@@ -88,6 +88,7 @@ struct core_cluster_view {
 
 struct core_node_view {
     const char *name, *labels; /* "key=value\n" lines */
+    const char *taints;        /* lines of taint.h */
     uint32_t number;
     bool is_ready;
     struct fl_resources total, free;

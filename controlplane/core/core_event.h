@@ -163,6 +163,7 @@ struct core_node_report {
     bool is_ready;
     struct fl_str name;
     struct fl_str labels; /* "key=value\n" lines, sorted by key */
+    struct fl_str taints; /* the hard ones, as lines of taint.h */
     struct fl_resources total, free;
     const struct core_node_offer *named; /* each name once */
     size_t named_len;

@@ -719,12 +719,14 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
         view = &page.nodes[page.nodes_len++];
         *view = (struct core_node_view){.name = text_of(core, node->name),
                                         .labels = text_of(core, node->labels),
+                                        .taints = text_of(core, node->taints),
                                         .number = node->number,
                                         .is_ready = node->is_ready,
                                         .total = node->total,
                                         .free = node->free};
         view->named = named_of(core, &node->named, &view->named_len);
-        bytes += node->name.len + node->labels.len + view->named_len * NAMED_BYTES;
+        bytes += node->name.len + node->labels.len + node->taints.len;
+        bytes += view->named_len * NAMED_BYTES;
     }
     page.next = i < cluster->nodes.len ? i : 0;
     answer(batch, event, page);

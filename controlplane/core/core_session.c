@@ -449,6 +449,7 @@ static bool hear_node(struct core *core, struct core_batch *batch, struct cluste
                                          .is_ready = node->is_ready,
                                          .name = node->name,
                                          .labels = node->labels,
+                                         .taints = node->taints,
                                          .total = node->total,
                                          .free = node->free,
                                          .offers = offers};

@@ -5,6 +5,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 #include "shared/base/resource_name.h"
+#include "shared/base/taint.h"
 
 enum {
     LABEL_KEY_MAX = 317,
@@ -12,6 +13,7 @@ enum {
     FORMAT = 2,       /* first byte; another one is another layout */
     FORMAT_OLD = 1,   /* before migration 0003: with the deadline and the retries of its jobs */
     FORMAT_KINDS = 3, /* with resources by name */
+    FORMAT_TOLERATIONS = 4, /* with tolerations, and perhaps with resources by name */
 };
 
 static bool check_role(const struct shape_role *role, uint32_t i, uint32_t *replicas_sum,
@@ -111,6 +113,10 @@ static bool check(const struct shape *shape, struct fl_err *err)
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         if (!check_role(&shape->roles[i], i, &replicas, err)) return false;
     }
+    if (!fl_tolerations_are_list(shape->tolerations, FL_JOB_TOLERATIONS_MAX)) {
+        return fl_fail(err, FL_INVALID, "tolerations are at most %d, sorted, none twice",
+                       FL_JOB_TOLERATIONS_MAX);
+    }
     return check_kinds(shape, err) && check_labels(shape, err) &&
            check_names(shape->clusters, shape->clusters_len, "clusters", err) &&
            check_names(shape->not_clusters, shape->not_clusters_len, "notClusters", err);
@@ -134,13 +140,21 @@ static void put_kinds(struct fl_buf *out, const struct shape *shape)
     }
 }
 
+/* Each shape has one layout, the oldest that can hold it. */
+static uint8_t format_of(const struct shape *shape)
+{
+    if (shape->tolerations.len > 0) return FORMAT_TOLERATIONS;
+    return shape->kinds_len > 0 ? FORMAT_KINDS : FORMAT;
+}
+
 bool shape_encode(struct fl_buf *out, const struct shape *shape)
 {
+    uint8_t format = format_of(shape);
     struct fl_err err;
     size_t start = out->len;
 
     if (!check(shape, &err)) return false;
-    fl_buf_put_u8(out, shape->kinds_len > 0 ? FORMAT_KINDS : FORMAT);
+    fl_buf_put_u8(out, format);
     fl_buf_put_var(out, shape->roles_len);
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         const struct shape_role *role = &shape->roles[i];
@@ -159,7 +173,8 @@ bool shape_encode(struct fl_buf *out, const struct shape *shape)
     put_names(out, shape->clusters, shape->clusters_len);
     put_names(out, shape->not_clusters, shape->not_clusters_len);
     fl_buf_put_u8(out, shape->has_image);
-    if (shape->kinds_len > 0) put_kinds(out, shape);
+    if (format >= FORMAT_KINDS) put_kinds(out, shape);
+    if (format == FORMAT_TOLERATIONS) fl_buf_put_str(out, shape->tolerations);
     return !out->is_over && out->len - start <= FL_JOB_SHAPE_BYTES_MAX;
 }
 
@@ -180,7 +195,6 @@ static uint32_t read_u32_var(struct fl_reader *reader)
 static void read_kinds(struct fl_reader *reader, struct shape *shape)
 {
     shape->kinds_len = read_len(reader, SHAPE_KINDS_MAX);
-    if (shape->kinds_len == 0) reader->is_bad = true; /* it would have the other layout */
     for (uint32_t k = 0; k < shape->kinds_len; k++) {
         shape->kinds[k] = fl_read_bytes(reader, FL_RESOURCE_NAME_BYTES_MAX);
     }
@@ -233,8 +247,12 @@ static bool decode(struct fl_str bytes, struct shape *ret_shape, struct old *ret
     }
     has_image = fl_read_u8(&reader);
     shape.has_image = has_image == 1;
-    if (format == FORMAT_KINDS) read_kinds(&reader, &shape);
-    if (!fl_reader_is_done(&reader) || format == 0 || format > FORMAT_KINDS || has_image > 1 ||
+    if (format >= FORMAT_KINDS) read_kinds(&reader, &shape);
+    if (format == FORMAT_TOLERATIONS) {
+        shape.tolerations = fl_read_bytes(&reader, FL_JOB_SHAPE_BYTES_MAX);
+    }
+    if (!fl_reader_is_done(&reader) || format == 0 || format > FORMAT_TOLERATIONS ||
+        (format != FORMAT_OLD && format != format_of(&shape)) || has_image > 1 ||
         bytes.len > FL_JOB_SHAPE_BYTES_MAX) {
         return fl_fail(err, FL_INVALID, "the shape's %zu bytes are not what shape_encode writes",
                        bytes.len);

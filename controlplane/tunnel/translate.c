@@ -202,6 +202,7 @@ static bool take_nodes(const struct fl_msg *messages, size_t len, size_t *pos,
             .is_ready = node->is_ready,
             .name = keep(arena, node->name),
             .labels = keep(arena, node->labels),
+            .taints = keep(arena, node->taints),
             .total = node->total,
             .free = node->free,
         };

@@ -9,6 +9,7 @@
 #define FL_JOB_NAMED_MAX 8       /* resources beside cpu, memory and gpus, in all roles together */
 #define FL_JOB_CLUSTERS_MAX 32   /* in clusters, and as many in notClusters */
 #define FL_JOB_NODE_LABELS_MAX 16
+#define FL_JOB_TOLERATIONS_MAX 16
 #define FL_JOB_LABELS_MAX 32
 #define FL_JOB_RETRIES_MAX 1000
 #define FL_JOB_AFTER_MAX 64          /* jobs that one waits for */

@@ -38,6 +38,8 @@ static bool is_told(const struct fl_job_field *field, const void *base)
     case FL_JOB_KIND_role_name:
     case FL_JOB_KIND_env_name:
     case FL_JOB_KIND_env_value:
+    case FL_JOB_KIND_taint_key:
+    case FL_JOB_KIND_taint_value:
         return ((const struct fl_str *)member)->len > 0;
     case FL_JOB_KIND_words:
     case FL_JOB_KIND_names:
@@ -49,6 +51,12 @@ static bool is_told(const struct fl_job_field *field, const void *base)
         return ((const struct fl_text_map *)member)->len > 0;
     case FL_JOB_KIND_dependencies:
         return ((const struct fl_dependencies *)member)->len > 0;
+    case FL_JOB_KIND_tolerations:
+        return ((const struct fl_tolerations *)member)->len > 0;
+    case FL_JOB_KIND_toleration_operator:
+        return (int64_t) * (const enum fl_toleration_operator *)member != field->preset;
+    case FL_JOB_KIND_taint_effect:
+        return (int64_t) * (const enum fl_taint_effect *)member != field->preset;
     case FL_JOB_KIND_job_id:
         return ((const struct fl_job *)member)->n != 0;
     case FL_JOB_KIND_job_end:
@@ -158,6 +166,8 @@ static void put_value(struct writer *writer, const struct fl_job_field *field, c
     case FL_JOB_KIND_role_name:
     case FL_JOB_KIND_env_name:
     case FL_JOB_KIND_env_value:
+    case FL_JOB_KIND_taint_key:
+    case FL_JOB_KIND_taint_value:
         fl_json_put_str(out, NULL, *(const struct fl_str *)member);
         return;
     case FL_JOB_KIND_words:
@@ -222,6 +232,22 @@ static void put_value(struct writer *writer, const struct fl_job_field *field, c
         fl_json_close(out, ']');
         return;
     }
+    case FL_JOB_KIND_tolerations: {
+        const struct fl_tolerations *tolerations = member;
+
+        fl_json_open(out, NULL, '[');
+        for (size_t i = 0; i < tolerations->len; i++) {
+            put_object(writer, FL_JOB_OBJECT_toleration, &tolerations->at[i], NULL);
+        }
+        fl_json_close(out, ']');
+        return;
+    }
+    case FL_JOB_KIND_toleration_operator:
+        fl_json_put_cstr(out, NULL, "Exists"); /* Equal is not written */
+        return;
+    case FL_JOB_KIND_taint_effect:
+        fl_json_put_cstr(out, NULL, fl_taint_effect_name(*(const enum fl_taint_effect *)member));
+        return;
     case FL_JOB_KIND_job_id:
         fl_job_name(*(const struct fl_job *)member, name);
         fl_json_put_cstr(out, NULL, name);

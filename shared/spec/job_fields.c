@@ -17,6 +17,7 @@
 #define STRUCT_kube_amounts struct fl_job_amounts
 #define STRUCT_variable struct fl_text_map_entry
 #define STRUCT_dependency struct fl_dependency
+#define STRUCT_toleration struct fl_toleration
 
 #define OFFSET(object, member) (uint32_t) offsetof(STRUCT_##object, member)
 #define REFUSED(object, name, why)

@@ -21,6 +21,11 @@
     X(env, "an object of texts, or a list of objects with name and value", ITEMS)                  \
     X(params, "an object of texts", ITEMS)                                                         \
     X(dependencies, "a list of objects with job or line, and on", ITEMS)                           \
+    X(tolerations, "a list of objects with key, operator, value and effect", ITEMS)                \
+    X(taint_key, "the key of a taint: a name, before it, if any, a DNS name and '/'", BYTES)       \
+    X(taint_value, "the value of a taint: letters, digits, '-', '_' and '.'", BYTES)               \
+    X(toleration_operator, "Equal or Exists", NOTHING)                                             \
+    X(taint_effect, "NoSchedule, PreferNoSchedule or NoExecute", NOTHING)                          \
     X(job_id, "the id of a job, as job-7", NOTHING)                                                \
     X(job_end, "success, failure, any or each", NOTHING)                                           \
     X(boolean, "true or false", NOTHING)                                                           \

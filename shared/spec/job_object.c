@@ -146,6 +146,65 @@ static void read_dependencies(const struct fl_job_check *check, const struct fl_
     }
 }
 
+static void check_toleration(const struct fl_job_check *check, const struct fl_path *path,
+                             const struct fl_json *item, const struct fl_toleration *one)
+{
+    if (one->operates == FL_TOLERATES_Exists && one->value.len > 0) {
+        fl_job_wrong(check, path, item, (struct fl_str){0},
+                     "with operator Exists there is no value: leave one of them out");
+    } else if (one->operates == FL_TOLERATES_Equal && one->key.len == 0) {
+        fl_job_wrong(check, path, item, FL_STR("key: nvidia.com/gpu, operator: Exists"),
+                     "a toleration without a key goes for each taint: that is operator Exists");
+    }
+}
+
+static int compare_tolerations(const struct fl_toleration *a, const struct fl_toleration *b)
+{
+    char texts[2][FL_TAINT_TEXT_BYTES_MAX];
+    struct fl_str first = {texts[0], fl_toleration_write(a, texts[0])};
+    struct fl_str second = {texts[1], fl_toleration_write(b, texts[1])};
+
+    return fl_str_cmp(first, second);
+}
+
+/* Puts one in its place among those that are sorted; one that is there already adds nothing. */
+static void put_toleration(struct fl_tolerations *to, struct fl_toleration one)
+{
+    size_t at = to->len;
+    int order = 1;
+
+    while (at > 0 && (order = compare_tolerations(&one, &to->at[at - 1])) < 0) {
+        at--;
+    }
+    if (at > 0 && order == 0) return;
+    for (size_t i = to->len++; i > at; i--) {
+        to->at[i] = to->at[i - 1];
+    }
+    to->at[at] = one;
+}
+
+static void read_tolerations(const struct fl_job_check *check, const struct fl_job_field *field,
+                             const struct fl_path *path, const struct fl_json *node,
+                             struct fl_tolerations *to)
+{
+    struct fl_path here = {.up = path};
+
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
+    *to = (struct fl_tolerations){
+        .at = fl_arena_array(check->arena, struct fl_toleration, node->len), .cap = node->len};
+    FL_JSON_EACH (item, node) {
+        size_t before = check->problems->len;
+        struct fl_toleration one = {0};
+
+        fl_job_read_object(check, FL_JOB_OBJECT_toleration, &here, item, &one);
+        if (check->problems->len == before) {
+            check_toleration(check, &here, item, &one);
+            put_toleration(to, one);
+        }
+        here.index++;
+    }
+}
+
 /* One resource, by the key under which it stands. */
 static void read_named(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node,
@@ -200,6 +259,9 @@ void fl_job_read_field(const struct fl_job_check *check, const struct fl_job_fie
         return;
     case FL_JOB_KIND_dependencies:
         read_dependencies(check, field, path, node, member);
+        return;
+    case FL_JOB_KIND_tolerations:
+        read_tolerations(check, field, path, node, member);
         return;
     default:
         fl_job_read_value(check, field, path, node, member);

@@ -2,6 +2,7 @@
 
 #include "shared/base/assert.h"
 #include "shared/base/dependency.h"
+#include "shared/base/taint.h"
 #include "shared/json/json_out.h"
 #include "shared/spec/job_fields.h"
 
@@ -75,11 +76,34 @@ static void put_objects(struct fl_json_out *out, const struct fl_job_field *fiel
                         enum fl_job_object object)
 {
     put_type(out, "array");
-    fl_json_put_u64(out, "minItems", 1);
+    fl_json_put_i64(out, "minItems", field->min);
     fl_json_put_i64(out, "maxItems", field->kind == FL_JOB_KIND_only_item ? 1 : field->max);
     fl_json_open(out, "items", '{');
     put_ref(out, object);
     fl_json_close(out, '}');
+}
+
+/* The texts of the kinds that have a few. */
+static const char *const ends[] = {
+#define END_NAME(name, number, meaning) #name,
+    FL_DEPENDENCY_ONS(END_NAME)
+#undef END_NAME
+};
+static const char *const effects[] = {
+#define EFFECT_NAME(name) #name,
+    FL_TAINT_EFFECTS(EFFECT_NAME)
+#undef EFFECT_NAME
+};
+static const char *const operators[] = {"Equal", "Exists"};
+
+static void put_names(struct fl_json_out *out, const char *const *names, size_t len)
+{
+    put_type(out, "string");
+    fl_json_open(out, "enum", '[');
+    for (size_t i = 0; i < len; i++) {
+        fl_json_put_cstr(out, NULL, names[i]);
+    }
+    fl_json_close(out, ']');
 }
 
 static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
@@ -126,16 +150,25 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
     case FL_JOB_KIND_dependencies:
         put_objects(out, field, FL_JOB_OBJECT_dependency);
         return;
+    case FL_JOB_KIND_tolerations:
+        put_objects(out, field, FL_JOB_OBJECT_toleration);
+        return;
+    case FL_JOB_KIND_taint_key:
+    case FL_JOB_KIND_taint_value:
+        put_type(out, "string");
+        put_range(out, field, "minLength", "maxLength");
+        return;
+    case FL_JOB_KIND_toleration_operator:
+        put_names(out, operators, sizeof operators / sizeof *operators);
+        return;
+    case FL_JOB_KIND_taint_effect:
+        put_names(out, effects, sizeof effects / sizeof *effects);
+        return;
     case FL_JOB_KIND_job_id:
         put_type(out, "string");
         return;
     case FL_JOB_KIND_job_end:
-        put_type(out, "string");
-        fl_json_open(out, "enum", '[');
-#define PUT_ON(name, number, meaning) fl_json_put_cstr(out, NULL, #name);
-        FL_DEPENDENCY_ONS(PUT_ON)
-#undef PUT_ON
-        fl_json_close(out, ']');
+        put_names(out, ends, sizeof ends / sizeof *ends);
         return;
     case FL_JOB_KIND_never:
         fl_json_put_cstr(out, "const", "Never");

@@ -108,6 +108,18 @@ static bool is_same_selector(const struct fl_text_map *a, const struct fl_text_m
     return true;
 }
 
+static bool is_same_tolerations(const struct fl_tolerations *a, const struct fl_tolerations *b)
+{
+    if (a->len != b->len) return false;
+    for (size_t i = 0; i < a->len; i++) {
+        if (!fl_str_eq(a->at[i].key, b->at[i].key) || !fl_str_eq(a->at[i].value, b->at[i].value) ||
+            a->at[i].operates != b->at[i].operates || a->at[i].effect != b->at[i].effect) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void check_roles(const struct fl_job_check *check, const struct fl_json *root,
                         const struct fl_job_spec *spec)
 {
@@ -129,6 +141,10 @@ static void check_roles(const struct fl_job_check *check, const struct fl_json *
             WRONG(check, &here, node, "template", NOTHING,
                   "nodeSelector is not that of roles[0]: all roles of a gang run on nodes of one "
                   "kind");
+        }
+        if (!is_same_tolerations(&role->tolerations, &spec->roles.at[0].tolerations)) {
+            WRONG(check, &here, node, "template", NOTHING,
+                  "tolerations are not those of roles[0]: a gang tolerates the same in all roles");
         }
     }
 }
@@ -203,6 +219,21 @@ struct fl_amounts fl_job_spec_named(const struct fl_job_spec *spec, struct fl_ar
         }
     }
     return sums;
+}
+
+struct fl_str fl_job_spec_tolerations(const struct fl_job_spec *spec, struct fl_arena *arena)
+{
+    const struct fl_tolerations *list = &spec->roles.at[0].tolerations;
+    char *text;
+    size_t len = 0;
+
+    if (list->len == 0) return (struct fl_str){0};
+    text = fl_arena_alloc(arena, list->len * (FL_TAINT_TEXT_BYTES_MAX + 1));
+    for (size_t i = 0; i < list->len; i++) {
+        len += fl_toleration_write(&list->at[i], text + len);
+        text[len++] = '\n';
+    }
+    return (struct fl_str){text, len};
 }
 
 /* Checks the sums over the roles, and the administrator's limits. */

@@ -23,6 +23,7 @@
 #include "shared/base/job_limits.h"
 #include "shared/base/resources.h"
 #include "shared/base/str.h"
+#include "shared/base/taint.h"
 #include "shared/base/types.h"
 #include "shared/json/json.h"
 #include "shared/spec/problems.h"
@@ -52,8 +53,9 @@ struct fl_job_role {
     struct fl_job_amounts request; /* the scheduler sets this aside for each replica */
     struct fl_job_amounts limit; /* each replica's; 0: none.  Never below the request, and the same
                                       where a part cannot be had */
-    struct fl_text_map node_selector; /* the same in all roles */
-    uint32_t grace_s;                 /* between TERM and KILL */
+    struct fl_text_map node_selector;  /* the same in all roles, and so are tolerations */
+    struct fl_tolerations tolerations; /* sorted by their texts, none twice */
+    uint32_t grace_s;                  /* between TERM and KILL */
 };
 
 struct fl_job_roles {
@@ -129,6 +131,9 @@ FL_CHECK bool fl_job_spec_read(struct fl_str bytes, struct fl_arena *arena,
 /* The resources with names that the job asks for, sorted: how much of each in all replicas of all
  * roles. */
 struct fl_amounts fl_job_spec_named(const struct fl_job_spec *spec, struct fl_arena *arena);
+
+/* The tolerations of the job, as the lines of taint.h. */
+struct fl_str fl_job_spec_tolerations(const struct fl_job_spec *spec, struct fl_arena *arena);
 
 /* The program of one replica. */
 struct fl_job_replica {

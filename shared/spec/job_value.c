@@ -6,6 +6,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/dependency.h"
 #include "shared/base/job_name.h"
+#include "shared/base/taint.h"
 #include "shared/spec/job_params.h"
 #include "shared/spec/quantity.h"
 
@@ -109,6 +110,12 @@ static void read_text(const struct fl_job_check *check, const struct fl_job_fiel
         break;
     case FL_JOB_KIND_env_value:
         is_right = is_word(node) && node->text.len <= (size_t)field->max;
+        break;
+    case FL_JOB_KIND_taint_key:
+        is_right = is_right && (node->text.len == 0 || is_label_key(node->text));
+        break;
+    case FL_JOB_KIND_taint_value:
+        is_right = is_word(node) && (node->text.len == 0 || is_label_part(node->text));
         break;
     default:
         is_right = is_right && fl_str_is_name(node->text);
@@ -255,6 +262,36 @@ static void read_number(const struct fl_job_check *check, const struct fl_job_fi
     }
 }
 
+/* ---- tolerations ----------------------------------------------------------------------------- */
+
+/* As in Kubernetes, an empty text says what none says. */
+static void read_operator(const struct fl_job_check *check, const struct fl_job_field *field,
+                          const struct fl_path *path, const struct fl_json *node,
+                          enum fl_toleration_operator *to)
+{
+    bool is_text = node->kind == FL_JSON_STRING;
+
+    if (is_text && fl_str_eq(node->text, FL_STR("Exists"))) {
+        *to = FL_TOLERATES_Exists;
+    } else if (!is_text || (node->text.len > 0 && !fl_str_eq(node->text, FL_STR("Equal")))) {
+        fl_job_misfit(check, field, path, node);
+    }
+}
+
+static void read_effect(const struct fl_job_check *check, const struct fl_job_field *field,
+                        const struct fl_path *path, const struct fl_json *node,
+                        enum fl_taint_effect *to)
+{
+    bool is_text = node->kind == FL_JSON_STRING;
+
+    if (is_text && node->text.len == 0) return;
+    if (!is_text || !fl_taint_effect_parse(node->text, to)) {
+        fl_job_misfit(check, field, path, node);
+    }
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
 void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node, void *to)
 {
@@ -266,6 +303,8 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_role_name:
     case FL_JOB_KIND_env_name:
     case FL_JOB_KIND_env_value:
+    case FL_JOB_KIND_taint_key:
+    case FL_JOB_KIND_taint_value:
         read_text(check, field, path, node, to);
         return;
     case FL_JOB_KIND_words:
@@ -298,6 +337,12 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
             fl_job_misfit(check, field, path, node);
         }
         return;
+    case FL_JOB_KIND_toleration_operator:
+        read_operator(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_taint_effect:
+        read_effect(check, field, path, node, to);
+        return;
     case FL_JOB_KIND_never:
         if (node->kind != FL_JSON_STRING || !fl_str_eq(node->text, FL_STR("Never"))) {
             fl_job_misfit(check, field, path, node);
@@ -319,6 +364,7 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_only_item:
     case FL_JOB_KIND_roles:
     case FL_JOB_KIND_dependencies:
+    case FL_JOB_KIND_tolerations:
         break;
     }
     fl_unreachable("objects are read by job_object.c");

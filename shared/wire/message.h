@@ -17,6 +17,7 @@
 #include "shared/base/replica.h"
 #include "shared/base/resources.h"
 #include "shared/base/str.h"
+#include "shared/base/taint.h"
 #include "shared/base/types.h"
 #include "shared/base/usage.h"
 #include "shared/wire/named_resources.h"
@@ -24,10 +25,11 @@
 /* The versions of the protocol this build speaks: HELLO offers them, WELCOME names the chosen
  * one. */
 #define FL_PROTOCOL_MIN 2
-#define FL_PROTOCOL_MAX 5
+#define FL_PROTOCOL_MAX 6
 #define FL_PROTOCOL_OFFERS 3 /* from here on a node may have them */
 #define FL_PROTOCOL_WORDS 4  /* and the end of a replica these */
 #define FL_PROTOCOL_USAGE 5  /* and what it used */
+#define FL_PROTOCOL_TAINTS 6 /* and a node these */
 
 #define FL_MSG_TEXT_MAX 512 /* bytes of what fl_msg_print writes, with its zero byte */
 

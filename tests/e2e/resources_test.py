@@ -42,7 +42,7 @@ def offered(h):
         until("the node's offers are there", lambda: named(h, "total") == {SCRATCH: 10 << 30, LICENSE: 2})
         equal(named(h, "free"), {SCRATCH: 10 << 30, LICENSE: 2})
         node, = h.api("GET", "/v1/clusters/east/nodes")["nodes"]
-        equal(node["free"]["named"], {SCRATCH: 10 << 30, LICENSE: 2})
+        equal((node["free"]["named"], node["taints"]), ({SCRATCH: 10 << 30, LICENSE: 2}, []))
         for words in (("cluster", "ls"), ("cluster", "get", "east")):
             text = cli(h, *words)
             assert f"{LICENSE} 0/2" in text and f"{SCRATCH} 0 B/10 GiB" in text, text
@@ -61,6 +61,9 @@ def awaited(h):
         assert LICENSE in cli(h, "explain", jobs["three"])
         plain = h.wait(h.submit({"command": ["true"], "resources": SMALL}))
         equal(plain["state"], "succeeded", "one that wants none")
+    with shows("a job with tolerations runs where there are no taints as one without them"):
+        tolerant = cli(h, "run", "-d", "--tolerate", "nvidia.com/gpu=present:NoSchedule", "--tolerate", "team", "--cpus", "100m", "--", "true").strip()
+        equal(h.wait(tolerant)["state"], "succeeded")
     return jobs
 
 

@@ -1,5 +1,5 @@
-/* Bytes that agents, browsers and rows bring: the records of a visit, the offers of a node, usage,
- * chosen elements, jobs to wait for.
+/* Bytes that agents, browsers and rows bring: the records of a visit, the offers and taints of a
+ * node, usage, chosen elements, jobs to wait for.
  * Property: a value that is read is written as the very same bytes, so it has one form; records
  * that come a byte at a time are those that come at once; a replica's usage keeps its limits, and
  * no sum of usage is negative where it is stored.
@@ -15,6 +15,7 @@
 #include "shared/base/buf.h"
 #include "shared/base/dependency.h"
 #include "shared/base/element_set.h"
+#include "shared/base/taint.h"
 #include "shared/base/usage.h"
 #include "shared/wire/named_resources.h"
 #include "shared/wire/visit.h"
@@ -96,6 +97,21 @@ static void read_visit(struct fl_str bytes)
 }
 
 /* ---- a node, a replica ----------------------------------------------------------------------- */
+
+/* A list is what its taints are written as. */
+static void read_taints(struct fl_str lines)
+{
+    char text[FL_TAINT_TEXT_BYTES_MAX];
+    struct fl_taint taint;
+
+    if (!fl_taints_are_list(lines)) return;
+    while (lines.len > 0) {
+        struct fl_str rest = lines, line = fl_str_cut(&rest, '\n');
+
+        fl_assert(fl_taint_take(&lines, &taint) && lines.len == rest.len);
+        fl_assert(fl_str_eq(line, (struct fl_str){text, fl_taint_write(&taint, text)}));
+    }
+}
 
 static void read_offers(struct fl_str text, struct fl_arena *arena)
 {
@@ -180,6 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_visit(bytes);
     read_bodies(bytes);
     read_offers(bytes, &arena);
+    read_taints(bytes);
     read_usage(bytes);
     read_picks(bytes);
     read_dependencies(bytes, &arena);

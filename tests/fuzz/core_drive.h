@@ -378,12 +378,13 @@ static void drive_nodes(struct drive *drive, uint32_t cluster)
     for (size_t i = 0; i < event.nodes.len; i++) {
         uint8_t byte = drive_byte(drive);
 
-        nodes[i] =
-            (struct core_node_report){.number = byte < 250 ? byte % 4 : drive_u32(drive),
-                                      .is_ready = (byte & 15) != 15,
-                                      .name = fl_str_c(names[byte % 16 ? byte % 3 : 3]),
-                                      .labels = byte & 64 ? FL_STR("disk=ssd\n") : FL_STR(""),
-                                      .total = {1u << 30, (byte & 32) ? 8000 : 2000, 2}};
+        nodes[i] = (struct core_node_report){
+            .number = byte < 250 ? byte % 4 : drive_u32(drive),
+            .is_ready = (byte & 15) != 15,
+            .name = fl_str_c(names[byte % 16 ? byte % 3 : 3]),
+            .labels = byte & 64 ? FL_STR("disk=ssd\n") : FL_STR(""),
+            .taints = (byte & 12) == 12 ? FL_STR("a=b:NoSchedule\n") : FL_STR(""),
+            .total = {1u << 30, (byte & 32) ? 8000 : 2000, 2}};
         if (!nodes[i].is_ready && byte & 16) nodes[i].total = (struct fl_resources){0}; /* gone */
         nodes[i].free = nodes[i].total;
         if (byte & 128) nodes[i].free.cpu_milli = drive_byte(drive) * 100u;
@@ -531,6 +532,7 @@ static void drive_make_shapes(struct drive *drive)
                            .node_labels_len = 1,
                            .clusters = {FL_STR("east"), FL_STR("west")},
                            .clusters_len = 2,
+                           .tolerations = FL_STR("a\n"),
                            .has_image = true};
     drive->shapes[4] = drive_encode(drive, &shape);
     shape = (struct shape){.roles_len = 1, .roles = {{1, 0, {0, 9000, 0}}}};

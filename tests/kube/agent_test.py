@@ -293,6 +293,41 @@ def accelerators(s):
         s.start_agent()
 
 
+def taints(s):
+    node, taint = advertise(s, DONGLE, 3), "team=vision:NoSchedule"
+
+    def shown():
+        return s.h.api("GET", "/v1/clusters/real/nodes")["nodes"][0]["taints"]
+
+    with shows("a node with a taint is ready and shows it; a job that does not tolerate it waits, and the reason names both"):
+        s.c.kubectl("taint", "node", node, taint)
+        until("it is shown", lambda: shown() == [taint])
+        equal(s.h.api("GET", "/v1/clusters/real")["nodesReady"], 1)
+        assert taint in s.cli("cluster", "get", "real")
+        plain = s.run("true", waits=True)
+        verdict, = until("it is judged", lambda: s.h.api("GET", f"/v1/jobs/{plain}/explain")["clusters"])
+        equal(verdict["reason"], "TaintNotTolerated")
+        assert f"node {node} has the taint {taint}, which the job does not tolerate" in verdict["detail"], verdict
+    with shows("a job that tolerates the taint runs there, as does a Pod's manifest that does"):
+        tolerations = [{"key": "team", "operator": "Equal", "value": "vision", "effect": "NoSchedule"}]
+        job = s.run("sleep 1", tolerations=tolerations)
+        asked = until("its pod is there", lambda: s.pods(job))[0]["spec"]["tolerations"]
+        assert tolerations[0] in asked, asked
+        s.ends(job, "succeeded")
+        s.ends(s.h.submit({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "tolerant"}, "spec": {
+            "restartPolicy": "Never", "tolerations": [{"key": "team", "operator": "Exists"}],
+            "containers": [{"name": "a", "image": BUSYBOX, "command": ["true"]}]}}), "succeeded")
+        equal(s.h.job(plain)["state"], "queued")
+    with shows("a replica that asks for a device tolerates the taint of its name"):
+        s.c.kubectl("taint", "node", node, f"{DONGLE}=present:NoSchedule", "team-")
+        until("it is shown", lambda: shown() == [f"{DONGLE}=present:NoSchedule"])
+        s.ends(s.run("true", resources={"cpu": "20m", "memory": "16Mi", DONGLE: 1}), "succeeded")
+        equal(s.h.job(plain)["state"], "queued")
+    with shows("the job that waits starts once the taint is gone"):
+        s.c.kubectl("taint", "node", node, f"{DONGLE}-")
+        s.ends(plain, "succeeded")
+
+
 def end(s):
     with shows("nothing of ours is left in the cluster"):
         until("no pod of ours is left", lambda: not s.pods(), 30)
@@ -306,7 +341,7 @@ def main():
     with kube.Cluster() as c, hub.Hub() as h:
         contract(c)
         s = Site(c, h)
-        for part in (plain, manifests, many, stops, trouble, restart, room, named, accelerators, visits.visits, end):
+        for part in (plain, manifests, many, stops, trouble, restart, room, named, accelerators, taints, visits.visits, end):
             part(s)
     kube.finish()
 

@@ -10,6 +10,7 @@
 #include "shared/base/element_set.h"
 #include "shared/base/hash.h"
 #include "tests/sim/sim_amounts.h"
+#include "tests/sim/sim_taints.h"
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
@@ -58,6 +59,7 @@ void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t re
     snprintf(name, sizeof(name), "c%u", cluster);
     shape.roles[0] = (struct shape_role){replicas, replicas, each};
     shape.clusters[0] = fl_str_c(name);
+    shape.tolerations = FL_STR("*\n"); /* each node counts */
     known->retries_max = 3;
     keep_shape(known, &shape);
 }
@@ -94,6 +96,8 @@ void client_draw_shape(struct fake_client *client, struct client_shape *known, b
         shape.roles[0].each.gpus = (uint32_t)sim_between(sim, 1, 4);
     }
     draw_named(client, known, &shape);
+    shape.tolerations = fl_str_c(
+        sim_tolerations_draw(fl_hash_u64(sim->seed + 148, (uint64_t)(known - client->shapes))));
     if (is_impossible) shape.roles[0].each.gpus = 1000;
     if (sim_chance(sim, 150000)) {
         shape.node_labels[0] = (struct shape_label){FL_STR("disk"), FL_STR("slow")};

@@ -4,6 +4,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/hash.h"
 #include "tests/sim/fake_runtime_state.h"
+#include "tests/sim/sim_taints.h"
 
 enum {
     STOPPED_EXIT_CODE = 143,
@@ -508,6 +509,8 @@ struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runt
         node->foreign.usual.memory_bytes = (uint64_t)sim_between(sim, 0, 1 << 30);
         draw_named(runtime, i);
         node->is_ready = true;
+        node->taints =
+            sim_taints_draw(fl_hash_u64(sim->seed + 147, (uint64_t)config->cluster.n << 32 | i));
         snprintf(node->name, sizeof(node->name), "node-%u", i);
         snprintf(node->labels, sizeof(node->labels), "disk=%s\nzone=%c\n", i % 2 ? "fast" : "slow",
                  (char)('a' + i % 3));

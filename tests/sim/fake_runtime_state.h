@@ -21,6 +21,7 @@ struct runtime_node {
     bool has_lost_gpus; /* they are there, and not offered for a while */
     bool is_ready;
     char name[32], labels[64];
+    const char *taints; /* as long as it lives */
 };
 
 struct fake_runtime {

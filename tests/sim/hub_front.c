@@ -119,6 +119,7 @@ static void keep_report(struct hub_session *session, const struct core_event *ev
     session->old_node = *node;
     snprintf(session->old_name, sizeof(session->old_name), "%.*s", FL_STR_ARG(node->name));
     snprintf(session->old_labels, sizeof(session->old_labels), "%.*s", FL_STR_ARG(node->labels));
+    snprintf(session->old_taints, sizeof(session->old_taints), "%.*s", FL_STR_ARG(node->taints));
 }
 
 static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
@@ -633,6 +634,7 @@ bool hub_report_again(struct hub *hub, struct fl_cluster cluster)
     *node = session->old_node;
     node->name = fl_str_c(fl_arena_printf(&event->arena, "%s", session->old_name));
     node->labels = fl_str_c(fl_arena_printf(&event->arena, "%s", session->old_labels));
+    node->taints = fl_str_c(fl_arena_printf(&event->arena, "%s", session->old_taints));
     event->event = session->old_report;
     event->event.nodes.at = node;
     event->event.nodes.len = 1;

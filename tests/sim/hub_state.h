@@ -27,7 +27,7 @@ struct hub_session {
     struct core_event old_report;
     struct core_node_report old_node;
     uint64_t old_epoch; /* 0: none */
-    char old_name[64], old_labels[128];
+    char old_name[64], old_labels[128], old_taints[128];
 };
 
 /* The connection of an agent that is not there: see hub_twin. */

@@ -119,6 +119,7 @@ void policy_ends_phase(struct policy *policy, struct policy_element *element,
     element->first_exit = row->exit_code;
     element->first = row->replica;
     element->is_first_doubtful = is_draining; /* perhaps STOP went out just before */
+    element->is_first_held = job->is_held;    /* the same */
 }
 
 void policy_ends_words(struct policy *policy, const struct row_attempt_words *row)
@@ -204,7 +205,8 @@ static reasons may_end_as(struct policy *policy, const struct policy_element *el
     bool is_good;
 
     if (element->first_reasons) {
-        return element->first_reasons | (element->is_first_doubtful ? drained : 0);
+        return element->first_reasons | (element->is_first_doubtful ? drained : 0) |
+               (element->is_first_held ? one(REASON_HeldBack) : 0);
     }
     if (is_all_ended(policy, element, &is_good)) {
         if (is_good && is_finished(element)) return one(REASON_Succeeded);
@@ -225,7 +227,10 @@ static void I28_the_cause_is_named(struct policy *policy, uint64_t job, uint32_t
     bool is_right = has_first ? replica == element->first && exit_code == element->first_exit
                               : replica == UINT32_MAX && exit_code == 0;
 
-    if (has_first && element->is_first_doubtful && replica == UINT32_MAX && exit_code == 0) return;
+    if (has_first && (element->is_first_doubtful || element->is_first_held) &&
+        replica == UINT32_MAX && exit_code == 0) {
+        return;
+    }
     if (is_right && has_first) I28_words_are_kept(policy, job, element);
     if (is_right) return;
     sim_broken(policy->sim, "I28",
@@ -463,7 +468,7 @@ static void I28_what_is_over_ends(struct policy *policy)
                        policy->must_be_over.at[i].job, element->element);
         }
         if (element->is_live && element->first_reasons && !element->is_first_stored &&
-            !element->is_first_doubtful && !job->is_stopped) {
+            !element->is_first_doubtful && !element->is_first_held && !job->is_stopped) {
             sim_broken(policy->sim, "I28",
                        "replica %u of job %" PRIu64 ".%u failed first, and that is not stored",
                        element->first, policy->must_be_over.at[i].job, element->element);

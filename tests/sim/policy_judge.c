@@ -109,6 +109,14 @@ static uint32_t find_node(const struct policy_cluster *cluster, struct fl_str na
     return POLICY_NODES_MAX;
 }
 
+static void mark_taints(struct policy *policy, const struct policy_node *node,
+                        const struct policy_shape *shape)
+{
+    if (node->reports.len == 0 || !node->reports.at[node->reports.len - 1].taints[0]) return;
+    sim_mark(policy->sim, shape->shape.tolerations.len > 0 ? MARK_started_by_toleration
+                                                           : MARK_started_by_device);
+}
+
 static void I26_its_nodes_have_room(struct policy *policy, const struct row_attempt_new *row,
                                     const struct policy_cluster *cluster,
                                     const struct policy_shape *shape)
@@ -126,10 +134,12 @@ static void I26_its_nodes_have_room(struct policy *policy, const struct row_atte
 
         if (node == POLICY_NODES_MAX) break;
         sim_amounts_add(&want[node], &each);
-        if (!policy_may_fit(policy, cluster, node, shape, &want[node])) {
+        mark_taints(policy, &cluster->nodes[node], shape);
+        if (!policy_may_fit(policy, cluster, node, shape, shape_role_of(&shape->shape, replica),
+                            &want[node])) {
             sim_broken(policy->sim, "I26",
-                       "job %" PRIu64 ".%u: node %s of cluster %u is not ready, lacks a label, or "
-                       "lacks room for replica %u",
+                       "job %" PRIu64 ".%u: node %s of cluster %u is not ready, lacks a label, "
+                       "has a taint, or lacks room for replica %u",
                        row->job, row->element, cluster->nodes[node].name, row->cluster, replica);
         }
         len += end ? 1 : 0;

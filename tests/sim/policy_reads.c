@@ -255,7 +255,17 @@ static bool may_fit_there(struct policy *policy, const struct policy_cluster *cl
     struct sim_amounts first = sim_amounts_of_role(&shape->shape, &shape->shape.roles[0]);
 
     for (uint32_t i = 0; i < cluster->nodes_len; i++) {
-        if (policy_may_fit(policy, cluster, i, shape, &first)) return true;
+        if (policy_may_fit(policy, cluster, i, shape, &shape->shape.roles[0], &first)) return true;
+    }
+    return false;
+}
+
+static bool has_taints(const struct policy_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->nodes_len; i++) {
+        for (size_t v = 0; v < cluster->nodes[i].reports.len; v++) {
+            if (cluster->nodes[i].reports.at[v].taints[0]) return true;
+        }
     }
     return false;
 }
@@ -280,6 +290,9 @@ static bool is_true_verdict(struct policy *policy, const struct policy_cluster *
         return policy_unconfirmed_most(policy, cluster) >= policy->config.unconfirmed_max;
     case REASON_NodeSelectorUnmatched:
         return shape->shape.node_labels_len > 0 && !policy_fits_there(policy, cluster, shape);
+    case REASON_TaintNotTolerated:
+        sim_mark(policy->sim, MARK_taint_explained);
+        return has_taints(cluster) && !policy_fits_there(policy, cluster, shape);
     case REASON_NoMatchingCluster:
     case REASON_InsufficientCapacity:
     case REASON_Fragmented:

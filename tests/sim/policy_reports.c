@@ -159,6 +159,7 @@ static void hear_nodes(struct policy *policy, const struct core_event *event)
         }
         hear_named(told, &report);
         policy_copy_name(report.labels, told->labels);
+        policy_copy_name(report.taints, told->taints);
         fl_vec_push(&node->reports, report);
     }
 }
@@ -206,7 +207,8 @@ void policy_heard(struct policy *policy, const struct core_event *event)
     }
 }
 
-/* A hold of the batch before may have come after this GO was decided. */
+/* A hold of the batch before may have come after this GO was decided.  A leader of before knows of
+ * no later hold. */
 static void I25_it_may_begin(struct policy *policy, struct fl_attempt attempt,
                              const struct policy_element *element)
 {
@@ -249,7 +251,7 @@ void policy_sent(struct policy *policy, const struct core_send *send, bool is_cu
         return;
     }
     if (send->kind == CORE_SEND_go) {
-        I25_it_may_begin(policy, send->attempt, element);
+        if (is_current) I25_it_may_begin(policy, send->attempt, element);
         return;
     }
     element->start_session = send->session_epoch;

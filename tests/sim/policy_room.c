@@ -2,6 +2,7 @@
 
 #include "shared/base/assert.h"
 #include "tests/sim/policy_state.h"
+#include "tests/sim/sim_taints.h"
 
 /* The room on nodes.  A node has free as much as its agent last said, less the starts that the
  * agent did not know of yet, plus the ends since (docs/simulator.md, I26).  It is not always
@@ -93,7 +94,8 @@ static struct sim_amounts taken(struct policy *policy, const struct policy_clust
 }
 
 bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster, uint32_t node,
-                    const struct policy_shape *shape, const struct sim_amounts *want)
+                    const struct policy_shape *shape, const struct shape_role *role,
+                    const struct sim_amounts *want)
 {
     const struct policy_node *known = &cluster->nodes[node];
 
@@ -103,6 +105,7 @@ bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster,
 
         if (report->at > policy->known_at || !report->is_ready) continue;
         if (!has_labels(report, shape)) continue;
+        if (!sim_taints_let(report->taints, &shape->shape, role)) continue;
         for (size_t i = 0; i < cluster->given.len; i++) {
             const struct policy_given *given = &cluster->given.at[i];
 
@@ -148,11 +151,20 @@ static struct sim_amounts least_room(struct policy *policy, const struct policy_
     return least;
 }
 
-static bool surely_has_labels(const struct policy_node *node, const struct policy_shape *shape)
+static bool lets_all(const struct policy_report *report, const struct policy_shape *shape)
 {
-    if (shape->shape.node_labels_len == 0) return true;
+    for (uint32_t r = 0; r < shape->shape.roles_len; r++) {
+        if (!sim_taints_let(report->taints, &shape->shape, &shape->shape.roles[r])) return false;
+    }
+    return true;
+}
+
+/* By its labels and taints, each role may go there. */
+static bool surely_lets_in(const struct policy_node *node, const struct policy_shape *shape)
+{
     for (size_t v = 0; v < node->reports.len; v++) {
         if (!has_labels(&node->reports.at[v], shape)) return false;
+        if (!lets_all(&node->reports.at[v], shape)) return false;
     }
     return true;
 }
@@ -210,7 +222,7 @@ static uint32_t slots_there(struct policy *policy, struct policy_cluster *cluste
 
     need_rooms(policy, cluster);
     for (uint32_t i = 0; i < cluster->nodes_len; i++) {
-        if (!surely_has_labels(&cluster->nodes[i], shape)) continue;
+        if (!surely_lets_in(&cluster->nodes[i], shape)) continue;
         count[i] = sim_amounts_slots(&cluster->room[i], &shape->largest, FL_JOB_REPLICAS_MAX);
         sum += count[i];
     }
@@ -271,7 +283,7 @@ uint32_t policy_empty_slots(struct policy *policy, const struct policy_cluster *
     for (uint32_t i = 0; i < cluster->nodes_len; i++) {
         struct sim_amounts room;
 
-        if (!surely_has_labels(&cluster->nodes[i], shape)) continue;
+        if (!surely_lets_in(&cluster->nodes[i], shape)) continue;
         room = empty_room(policy, cluster, i);
         sum += sim_amounts_slots(&room, &shape->largest, FL_JOB_REPLICAS_MAX);
     }

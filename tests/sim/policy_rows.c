@@ -137,7 +137,7 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
     element->did_run = element->was_told = false;
     element->was_drained = false;
     element->held_back_term = 0;
-    element->was_told_absent = element->is_first_doubtful = false;
+    element->was_told_absent = element->is_first_doubtful = element->is_first_held = false;
     element->is_first_stored = element->has_words = false;
     element->first_reasons = element->phase_term = 0;
     element->start_session = element->told_session = 0;

@@ -28,7 +28,7 @@ struct policy_report {
     fl_ms at; /* true time */
     bool is_ready;
     struct sim_amounts total, free;
-    char labels[POLICY_NAME_MAX];
+    char labels[POLICY_NAME_MAX], taints[POLICY_NAME_MAX];
 };
 
 /* A node by its name; reports of the cluster's newest session, oldest first.  The first may be
@@ -131,7 +131,8 @@ struct policy_element {
     uint64_t held_back_term; /* the leader that sent STOP since its job was held; 0: none */
     bool was_told_absent;    /* its agent said that it knows nothing of it */
     bool is_first_doubtful, is_first_stored, has_words;
-    uint32_t first; /* its replica that failed first */
+    bool is_first_held; /* ..., and its job was held then */
+    uint32_t first;     /* its replica that failed first */
     int32_t first_exit;
     uint64_t first_reasons; /* its possible reasons, a bit each; 0: none failed */
     uint64_t phase_term;    /* the newest phase row's */
@@ -287,10 +288,11 @@ void policy_fold_row(struct policy *policy, const struct row *row);
 /* ---- policy_room.c --------------------------------------------------------------------------- */
 /* Whether the job's own lists allow the cluster. */
 bool policy_names_allow(const struct policy_shape *shape, const struct policy_cluster *cluster);
-/* So much may have been free on the node, which was ready and had the labels, as far as the leader
- * knew. */
+/* So much may have been free on the node, which was ready, had the labels and no taint that the
+ * role does not tolerate, as far as the leader knew. */
 bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster, uint32_t node,
-                    const struct policy_shape *shape, const struct sim_amounts *want);
+                    const struct policy_shape *shape, const struct shape_role *role,
+                    const struct sim_amounts *want);
 /* The leader knows of a cluster that takes work and has room for all replicas. */
 bool policy_does_fit(struct policy *policy, const struct policy_shape *shape);
 /* The same, although blocked heads may have claimed the best nodes of each. */

@@ -2,6 +2,7 @@
 
 #include "controlplane/core/shape.h"
 #include "tests/sim/fake_runtime_state.h"
+#include "tests/sim/sim_taints.h"
 
 enum { CALM_RUN_MS_MAX = 2000 };
 
@@ -168,6 +169,14 @@ uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resour
     return count;
 }
 
+static bool may_go(const struct fake_runtime *runtime, uint32_t node, const struct shape *shape,
+                   const struct shape_role *role, const struct sim_amounts *free)
+{
+    struct sim_amounts each = sim_amounts_of_role(shape, role);
+
+    return sim_taints_let(runtime->nodes[node].taints, shape, role) && sim_amounts_fit(&each, free);
+}
+
 /* Its replicas on the nodes, one after the other, with 'free' on each. */
 static bool fits(const struct fake_runtime *runtime, const struct shape *shape,
                  struct sim_amounts free[FAKE_RUNTIME_NODES_MAX])
@@ -176,10 +185,11 @@ static bool fits(const struct fake_runtime *runtime, const struct shape *shape,
         if (!has_labels(&runtime->nodes[i], shape)) free[i] = (struct sim_amounts){0};
     }
     for (uint32_t i = 0; i < shape_replicas(shape); i++) {
-        struct sim_amounts each = sim_amounts_of_role(shape, shape_role_of(shape, i));
+        const struct shape_role *role = shape_role_of(shape, i);
+        struct sim_amounts each = sim_amounts_of_role(shape, role);
         uint32_t node = 0;
 
-        while (node < runtime->config.nodes && !sim_amounts_fit(&each, &free[node])) {
+        while (node < runtime->config.nodes && !may_go(runtime, node, shape, role, &free[node])) {
             node++;
         }
         if (node == runtime->config.nodes) return false;

@@ -19,6 +19,7 @@ static void fill_node(const struct fake_runtime *runtime, uint32_t number,
     event->node_seen.is_ready = node->is_ready;
     event->node_seen.name = fl_str_c(node->name);
     event->node_seen.labels = fl_str_c(node->labels);
+    event->node_seen.taints = fl_str_c(node->taints);
     event->node_seen.total = node->total.usual;
     if (node->has_lost_gpus) event->node_seen.total.gpus = 0;
     event->node_seen.foreign = node->foreign.usual;

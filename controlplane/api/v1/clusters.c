@@ -126,6 +126,15 @@ static void get_cluster(struct api_call *call)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+static void write_taints(struct fl_json_out *json, struct fl_str lines)
+{
+    fl_json_open(json, "taints", '[');
+    while (lines.len > 0) {
+        fl_json_put_str(json, NULL, fl_str_cut(&lines, '\n'));
+    }
+    fl_json_close(json, ']');
+}
+
 static void listed_nodes(struct api_call *call, const struct core_answer *answer)
 {
     struct fl_json_out *json = api_json(call);
@@ -143,6 +152,7 @@ static void listed_nodes(struct api_call *call, const struct core_answer *answer
         write_resources(json, "free", fl_resources_sum_of(node->free), node->named,
                         node->named_len);
         job_json_lines(json, "labels", fl_str_c(node->labels));
+        write_taints(json, fl_str_c(node->taints));
         fl_json_close(json, '}');
     }
     fl_json_close(json, ']');
@@ -335,6 +345,8 @@ static const struct api_field node_fields[] = {
     API_MUST("total", "Resources", "all it has"),
     API_MUST("free", "Resources", "the part of it that is unused"),
     API_MUST("labels", "map of string", "for a nodeSelector"),
+    API_MUST("taints", "array of string",
+             "taints that keep jobs off which do not tolerate them, as key=value:NoSchedule"),
     {0},
 };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "controlplane/core/sched/tolerance.h"
 #include "shared/base/assert.h"
 
 /* So many clusters that could hold it are compared, of so many that are asked, the least loaded
@@ -26,11 +27,13 @@ struct draft {
     bool is_bare;                /* as if there were no other claims */
 };
 
-static bool is_usable(const struct draft *draft, uint32_t i, const struct shape *shape)
+static bool is_usable(const struct draft *draft, uint32_t i, const struct shape *shape,
+                      const struct shape_role *role)
 {
     const struct node *node = &draft->cluster->nodes.at[i];
 
-    return cluster_node_is_usable(draft->cluster, node) && judge_node_matches(node, shape);
+    return cluster_node_is_usable(draft->cluster, node) && judge_node_matches(node, shape) &&
+           tolerance_has(node, shape, role);
 }
 
 static struct fl_resources left_of(const struct draft *draft, uint32_t i, bool is_now)
@@ -138,7 +141,7 @@ static bool pick_role(struct draft *draft, const struct shape *shape, const stru
     for (uint32_t i = 0; i < nodes_len && missing > 0; i++) {
         uint32_t count;
 
-        if (!is_usable(draft, i, shape)) continue;
+        if (!is_usable(draft, i, shape, role)) continue;
         count = count_on(draft, i, shape, role, !is_plain, missing);
         missing -= count;
         while (count-- > 0) {
@@ -148,7 +151,7 @@ static bool pick_role(struct draft *draft, const struct shape *shape, const stru
     }
     draft->nearest.len = 0;
     for (uint32_t i = 0; i < nodes_len && missing > 0; i++) {
-        if (is_usable(draft, i, shape)) consider(draft, i, shape, role);
+        if (is_usable(draft, i, shape, role)) consider(draft, i, shape, role);
     }
     while (missing > 0 && draft->nearest.len > 0) {
         struct fl_heap_item next = fl_heap_pop(&draft->nearest);

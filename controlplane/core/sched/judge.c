@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "controlplane/core/sched/tolerance.h"
 #include "shared/base/assert.h"
 #include "shared/base/resource_name.h"
 
@@ -220,8 +221,10 @@ static uint32_t count_on(const struct search *search, uint32_t i, const struct s
     return count;
 }
 
-/* The room of empty nodes is asked for while a request waits: there labels count as looks. */
-static bool carries_all(const struct search *search, const struct node *node)
+/* Whether its labels and taints let the role in.  The room of empty nodes is asked for while a
+ * request waits: there both count as looks. */
+static bool lets_in(const struct search *search, const struct node *node,
+                    const struct shape_role *role)
 {
     const struct shape *shape = search->shape;
 
@@ -229,7 +232,9 @@ static bool carries_all(const struct search *search, const struct node *node)
         if (search->kind == ROOM_WHEN_EMPTY) search->room->looked += judge_label_looks(node);
         if (!has_label(node->labels, &shape->node_labels[i])) return false;
     }
-    return true;
+    if (node->taints.len == 0) return true;
+    search->room->looked += tolerance_looks(node, shape);
+    return tolerance_has(node, shape, role);
 }
 
 static void take_on(const struct search *search, uint32_t i, const struct shape_role *role,
@@ -274,7 +279,7 @@ static bool fit_nodes(struct room *room, struct fl_cluster id, const struct shap
 
             if (!counts(kind, cluster, node)) continue;
             count = count_on(&search, i, role, missing);
-            if (count == 0 || !carries_all(&search, node)) continue;
+            if (count == 0 || !lets_in(&search, node, role)) continue;
             if (search.left) take_on(&search, i, role, count);
             missing -= count;
             if (cursor) *cursor = i;
@@ -379,13 +384,35 @@ static void learn_most(struct room *room, struct fl_cluster id)
     room->looked += cluster_table_at(room->clusters, id)->nodes.len;
 }
 
-static enum reason why_never(const struct cluster *cluster, const struct shape *shape)
+/* The shape, if it tolerated each taint. */
+static struct shape as_tolerant(const struct shape *shape)
 {
-    if (shape->node_labels_len == 0) return REASON_NoMatchingCluster;
+    struct shape tolerant = *shape;
+
+    tolerant.tolerations = FL_STR("*\n");
+    return tolerant;
+}
+
+static bool has_match(const struct cluster *cluster, const struct shape *shape)
+{
     for (size_t i = 0; i < cluster->nodes.len; i++) {
-        if (judge_node_matches(&cluster->nodes.at[i], shape)) return REASON_NoMatchingCluster;
+        if (judge_node_matches(&cluster->nodes.at[i], shape)) return true;
     }
-    return REASON_NodeSelectorUnmatched;
+    return false;
+}
+
+static enum reason why_never(struct room *room, struct fl_cluster id, const struct shape *shape)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    struct shape tolerant;
+
+    if (shape->node_labels_len > 0 && !has_match(cluster, shape)) {
+        return REASON_NodeSelectorUnmatched;
+    }
+    if (cluster->tainted_len == 0) return REASON_NoMatchingCluster;
+    tolerant = as_tolerant(shape);
+    return fits_when_empty(room, id, &tolerant) ? REASON_TaintNotTolerated
+                                                : REASON_NoMatchingCluster;
 }
 
 enum reason judge(struct room *room, struct fl_cluster id, const struct shape_entry *entry,
@@ -413,7 +440,7 @@ enum reason judge(struct room *room, struct fl_cluster id, const struct shape_en
         if (fit_nodes(room, id, shape, ROOM_SPARE, ret->nodes, &ret->cursor)) return REASON_Fits;
         learn_most(room, id);
     }
-    if (!fits_when_empty(room, id, shape)) return why_never(cluster, shape);
+    if (!fits_when_empty(room, id, shape)) return why_never(room, id, shape);
     if (!is_enough) return REASON_InsufficientCapacity;
     if (claims_len > 0 && fit_nodes(room, id, shape, ROOM_FREE, NULL, NULL)) {
         return REASON_Claimed;
@@ -538,12 +565,134 @@ static const char *claimed_in(const struct cluster *cluster, const struct room_c
                          arena);
 }
 
+enum { TAINTS_TOLD_MAX = 3, TAINTED_TRIED_MAX = 3 };
+
+/* Taints that keep it off nodes with room for a replica, each once; the first of these nodes. */
+struct kept_off {
+    struct fl_str node;
+    struct fl_taint taints[TAINTS_TOLD_MAX];
+    uint32_t taints_len;
+    bool has_more;
+};
+
+static void note_taint(struct kept_off *off, struct fl_taint taint)
+{
+    for (uint32_t i = 0; i < off->taints_len; i++) {
+        if (fl_str_eq(off->taints[i].key, taint.key) &&
+            fl_str_eq(off->taints[i].value, taint.value) && off->taints[i].effect == taint.effect) {
+            return;
+        }
+    }
+    if (off->taints_len == TAINTS_TOLD_MAX) {
+        off->has_more = true;
+    } else {
+        off->taints[off->taints_len++] = taint;
+    }
+}
+
+/* True: the node would hold a replica, but for taints, which are noted. */
+static bool see_taints(const struct search *search, const struct node *node, uint32_t i,
+                       struct kept_off *off)
+{
+    const struct shape *shape = search->shape;
+    bool is_kept = false;
+
+    if (node->taints.len == 0 || !counts(search->kind, search->cluster, node)) return false;
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        const struct shape_role *role = &shape->roles[r];
+        struct fl_str lines = node->taints;
+        struct fl_taint taint;
+
+        if (count_on(search, i, role, 1) == 0 || !judge_node_matches(node, shape)) continue;
+        while (tolerance_lacks(&lines, shape, role, &taint)) {
+            if (off->node.len == 0) off->node = node->name;
+            note_taint(off, taint);
+            is_kept = true;
+        }
+    }
+    return is_kept;
+}
+
+/* Whether the shape would fit if it tolerated the node's taints too. */
+static bool is_enough(struct room *room, struct fl_cluster id, const struct shape *shape,
+                      enum room_kind kind, const struct node *node, struct fl_arena *arena)
+{
+    struct shape other = *shape;
+
+    other.tolerations = fl_str_c(fl_arena_printf(
+        arena, FL_STR_FMT FL_STR_FMT, FL_STR_ARG(shape->tolerations), FL_STR_ARG(node->taints)));
+    return fit_nodes(room, id, &other, kind, NULL, NULL);
+}
+
+/* One node alone, if its taints are all that is in the way; else all nodes with some. */
+static struct kept_off find_kept_off(struct room *room, struct fl_cluster id,
+                                     const struct shape *shape, enum room_kind kind,
+                                     struct fl_arena *arena)
+{
+    struct search search = {.room = room,
+                            .cluster = cluster_table_at(room->clusters, id),
+                            .changed = room_changed(room, id),
+                            .shape = shape,
+                            .kind = kind};
+    struct kept_off all = {0};
+    uint32_t tried = 0;
+
+    for (uint32_t i = 0; i < search.cluster->nodes.len; i++) {
+        const struct node *node = &search.cluster->nodes.at[i];
+        struct kept_off one = {0};
+
+        if (!see_taints(&search, node, i, &one)) continue;
+        if (tried++ < TAINTED_TRIED_MAX && is_enough(room, id, shape, kind, node, arena)) {
+            return one;
+        }
+        (void)see_taints(&search, node, i, &all);
+    }
+    return all;
+}
+
+/* "node n1 has the taint a=b:NoSchedule, which the job does not tolerate: with a toleration of it
+ * the job could run there" */
+static const char *taints_in_words(const struct kept_off *off, const char *could,
+                                   struct fl_arena *arena)
+{
+    char text[FL_TAINT_TEXT_BYTES_MAX];
+    const char *others = "";
+
+    for (uint32_t i = 1; i < off->taints_len; i++) {
+        size_t len = fl_taint_write(&off->taints[i], text);
+
+        others = fl_arena_printf(arena, "%s and of %.*s", others, (int)len, text);
+    }
+    if (off->has_more) others = fl_arena_printf(arena, "%s and of others", others);
+    return fl_arena_printf(
+        arena,
+        "node " FL_STR_FMT " has the taint %.*s, which the job does not tolerate; with a "
+        "toleration of it%s the job %s",
+        FL_STR_ARG(off->node), (int)fl_taint_write(&off->taints[0], text), text, others, could);
+}
+
+/* Nothing, where taints are not what keeps it from starting. */
+static const char *taints_beside(struct room *room, struct fl_cluster id, const struct shape *shape,
+                                 struct fl_arena *arena)
+{
+    struct shape tolerant;
+    struct kept_off off;
+
+    if (cluster_table_at(room->clusters, id)->tainted_len == 0) return "";
+    tolerant = as_tolerant(shape);
+    if (!fit_nodes(room, id, &tolerant, ROOM_SPARE, NULL, NULL)) return "";
+    off = find_kept_off(room, id, shape, ROOM_SPARE, arena);
+    if (off.taints_len == 0) return "";
+    return fl_arena_printf(arena, "; %s", taints_in_words(&off, "would start now", arena));
+}
+
 enum reason judge_explain(struct room *room, struct fl_cluster id, const struct shape_entry *entry,
                           uint32_t unconfirmed_max, struct fl_arena *arena, const char **ret_text)
 {
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
     const struct room_cluster *changed = room_changed(room, id);
     struct placement unused;
+    struct kept_off off;
     enum reason reason = judge(room, id, entry, unconfirmed_max, &unused);
     const struct shape *shape = &entry->shape;
     const char *name = cluster->name;
@@ -570,6 +719,10 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
             fl_arena_printf(arena, "none of %zu nodes of %s carries the node labels asked for",
                             cluster->nodes.len - cluster->holes.len, name);
         break;
+    case REASON_TaintNotTolerated:
+        off = find_kept_off(room, id, shape, ROOM_WHEN_EMPTY, arena);
+        *ret_text = taints_in_words(&off, fl_arena_printf(arena, "could run on %s", name), arena);
+        break;
     case REASON_NoMatchingCluster:
         *ret_text = fl_arena_printf(arena, "needs %s; the most that one node of %s has is %s",
                                     needs(entry, arena), name,
@@ -584,9 +737,10 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
         break;
     case REASON_Fragmented:
         *ret_text =
-            fl_arena_printf(arena, "needs %s; %s has %s free in all, at most %s on one node",
+            fl_arena_printf(arena, "needs %s; %s has %s free in all, at most %s on one node%s",
                             needs(entry, arena), name, in_all(cluster, shape, ROOM_FREE, arena),
-                            most_on_a_node(room, id, shape, ROOM_SPARE, arena));
+                            most_on_a_node(room, id, shape, ROOM_SPARE, arena),
+                            taints_beside(room, id, shape, arena));
         break;
     default:
         *ret_text = fl_arena_printf(arena, "needs %s; %s has %s free of %s", needs(entry, arena),

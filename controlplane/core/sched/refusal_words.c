@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controlplane/core/resource_table.h"
+#include "controlplane/core/sched/tolerance.h"
 #include "shared/base/resource_name.h"
 
 enum {
@@ -16,6 +17,8 @@ enum {
     DIMENSIONS_MAX = NAMED + SHAPE_KINDS_MAX,
     NAMES_MAX = 3, /* clusters, or amounts, that one sentence names */
     PIECE_MAX = 160,
+    NODE_PIECE_MAX = 64,
+    TAINT_PIECE_MAX = 120,
 };
 
 /* The most that a node has of something, and its cluster. */
@@ -31,6 +34,11 @@ struct seen {
     uint32_t enrolled, allowed, with_images; /* each counts among those before it */
     bool has_node;                           /* one that carries all its labels */
     bool labels[SHAPE_NODE_LABELS_MAX];      /* some node carries it */
+    struct {
+        const struct cluster *cluster; /* NULL: taints keep it off no node that would hold it */
+        struct fl_str node;
+        struct fl_taint taint;
+    } tainted;
     struct most most[DIMENSIONS_MAX];
     struct most at_once; /* replicas of the first role, which is the only one */
     const struct cluster *names[NAMES_MAX];
@@ -124,6 +132,26 @@ static uint64_t slots_of(const struct shape *shape, const struct node *node)
     return count;
 }
 
+/* Whether taints let it in; the first node that they keep for others is noted on the way. */
+static bool see_taints(struct seen *seen, struct room *room, const struct cluster *cluster,
+                       const struct node *node)
+{
+    const struct shape *shape = seen->shape;
+    struct fl_str lines = node->taints;
+    struct fl_taint taint;
+
+    if (lines.len == 0) return true;
+    room->looked += tolerance_looks(node, shape);
+    if (tolerance_has_any(node, shape)) return true;
+    if (!seen->tainted.cluster && slots_of(shape, node) > 0 &&
+        tolerance_lacks(&lines, shape, &shape->roles[0], &taint)) {
+        seen->tainted.cluster = cluster;
+        seen->tainted.node = node->name;
+        seen->tainted.taint = taint;
+    }
+    return false;
+}
+
 static void raise(struct most *most, uint64_t amount, const struct cluster *cluster)
 {
     if (most->cluster && amount <= most->amount) return;
@@ -143,6 +171,7 @@ static bool see_nodes(struct seen *seen, struct room *room, const struct cluster
         room->looked++;
         if (node->name.len == 0 || !see_labels(seen, room, node)) continue;
         seen->has_node = true;
+        if (!see_taints(seen, room, cluster, node)) continue;
         for (uint32_t d = 0; d < dimensions_of(seen->shape); d++) {
             raise(&seen->most[d], has_of(seen->shape, node, d), cluster);
         }
@@ -367,6 +396,19 @@ static void say_labels(const struct seen *seen, struct text *text)
         shape->node_labels_len, scope);
 }
 
+static void say_taint(const struct seen *seen, struct text *text)
+{
+    struct fl_str node = fl_str_begin(seen->tainted.node, NODE_PIECE_MAX);
+    char taint[FL_TAINT_TEXT_BYTES_MAX];
+    int len = (int)fl_taint_write(&seen->tainted.taint, taint);
+
+    add(text,
+        "node " FL_STR_FMT " of %s could hold it, and has the taint %.*s, which it does not "
+        "tolerate; add that to its tolerations (--tolerate)",
+        FL_STR_ARG(node), seen->tainted.cluster->name,
+        len < TAINT_PIECE_MAX ? len : TAINT_PIECE_MAX, taint);
+}
+
 static void say_excluded(const struct seen *seen, struct text *text)
 {
     add(text, "its lists of clusters leave none of those enrolled, which are ");
@@ -398,6 +440,8 @@ bool refusal_words_write(struct room *room, const struct shape *shape,
                    "what is nearest; with --dry-run --wait-for-cluster each says what it has");
     } else if (!seen.has_node && shape->node_labels_len > 0) {
         say_labels(&seen, &text);
+    } else if (seen.tainted.cluster) {
+        say_taint(&seen, &text);
     } else if (large_len > 0) {
         say_amounts(&seen, large, large_len, &text);
     } else {

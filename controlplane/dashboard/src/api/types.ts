@@ -972,6 +972,8 @@ export type Node = {
     free: Resources;
     /** for a nodeSelector */
     labels: Record<string, string>;
+    /** taints that keep jobs off which do not tolerate them, as key=value:NoSchedule */
+    taints: Array<string>;
 };
 
 /** A page of nodes. */
@@ -1343,6 +1345,9 @@ export type JobDocument = {
     replicas?: number;
     /** Labels that a node must carry. */
     nodeSelector?: Record<string, string>;
+    /** Taints of nodes that do not keep it off. A replica that asks for a device, as `gpus`, tolerates a
+     * taint `NoSchedule` of that name by itself. */
+    tolerations?: Array<Toleration>;
     /** Number of elements: each runs the whole job once and finds its number, from 0, in
      * `FAIRLEAD_ELEMENT`. */
     array?: number;
@@ -1416,6 +1421,8 @@ export type PodSpec = {
     containers: Array<Container>;
     /** Labels that a node must carry; the same in all roles. */
     nodeSelector?: Record<string, string>;
+    /** Taints of nodes that do not keep it off; the same in all roles. */
+    tolerations?: Array<Toleration>;
     /** Seconds between the request to end (TERM) and the end (KILL). */
     terminationGracePeriodSeconds?: number;
     /** Only `Never`: the whole gang runs again, by `retry`. */
@@ -1460,6 +1467,18 @@ export type KubeAmounts = {
     "hugepages-1Gi"?: string | number;
     /** Bytes in pages of 2Mi: a multiple of it, beside cpu or memory. */
     "hugepages-2Mi"?: string | number;
+};
+
+/** A toleration, as in Kubernetes: it goes for taints of this key, value and effect. */
+export type Toleration = {
+    /** The key of the taint; without one, each taint: only with `operator: Exists`. */
+    key?: string;
+    /** `Exists`: the taint may have any value. The preset `Equal` wants the `value` here. */
+    operator?: "Equal" | "Exists";
+    /** The value of the taint; not with `operator: Exists`. */
+    value?: string;
+    /** The effect of the taint; without one, each. A taint `PreferNoSchedule` keeps no job off. */
+    effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
 };
 
 /** An item of `env` when that is a list. */

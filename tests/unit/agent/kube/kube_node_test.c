@@ -26,9 +26,9 @@ static const char *tell(const char *text, struct fl_arena *arena)
                                 FL_STR_ARG(node.labels[i].key), FL_STR_ARG(node.labels[i].value));
     }
     for (size_t i = 0; i < node.taints_len; i++) {
-        story = fl_arena_printf(arena, "%s " FL_STR_FMT "=" FL_STR_FMT ":%d", story,
+        story = fl_arena_printf(arena, "%s " FL_STR_FMT "=" FL_STR_FMT ":%s", story,
                                 FL_STR_ARG(node.taints[i].key), FL_STR_ARG(node.taints[i].value),
-                                node.taints[i].effect);
+                                fl_taint_effect_name(node.taints[i].effect));
     }
     for (size_t i = 0; i < node.allocatable.len; i++) {
         story = fl_arena_printf(arena, "%s " FL_STR_FMT ":%" PRIu64, story,
@@ -51,7 +51,8 @@ static void a_node_is_kept_as_far_as_it_is_used(void **state)
              "\"cpu\":\"3900m\",\"memory\":\"1Ki\",\"pods\":\"110\"},\"conditions\":[{\"type\":"
              "\"MemoryPressure\",\"status\":\"False\"},{\"type\":\"Ready\",\"status\":\"True\"}]}}",
              &arena),
-        "n1 u1 ready cordoned zone=a gpu=h100 k=v:0 l=:2 m=:1 cpu:3900 memory:1024 pods:110");
+        "n1 u1 ready cordoned zone=a gpu=h100 k=v:NoSchedule l=:NoExecute m=:PreferNoSchedule "
+        "cpu:3900 memory:1024 pods:110");
     assert_string_equal(tell("{" META "}}", &arena), "n1 u1 not ready");
     fl_arena_fini(&arena);
 }

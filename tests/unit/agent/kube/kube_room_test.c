@@ -106,17 +106,8 @@ static void a_node_that_takes_no_pods_of_ours_is_not_ready(void **state)
 {
     struct kube_room *room = kube_room_create();
     struct kube_node a = node_of("a");
-    struct kube_taint taint = {.key = FL_STR("gpu"), .effect = KUBE_PREFER_NO_SCHEDULE};
 
     (void)state;
-    a.taints = &taint;
-    a.taints_len = 1;
-    kube_room_put_node(room, &a);
-    expect(room, "0 a ready 0/8000");
-    taint.effect = KUBE_NO_EXECUTE;
-    kube_room_put_node(room, &a);
-    expect(room, "0 a not 0/8000");
-    a.taints_len = 0;
     a.is_unschedulable = true;
     kube_room_put_node(room, &a);
     expect(room, "0 a not 0/8000");
@@ -205,8 +196,86 @@ static void resources_with_names_are_counted_and_one_is_the_accelerator(void **s
     kube_room_destroy(room);
 }
 
+/* Whether node 0 is ready by its newest news, and its taints. */
+static void expect_taints(struct kube_room *room, bool is_ready, const char *taints)
+{
+    struct agent_event event;
+
+    assert_true(kube_room_take_news(room, &event));
+    assert_int_equal(event.node_seen.is_ready, is_ready);
+    assert_true(fl_str_eq(event.node_seen.taints, fl_str_c(taints)));
+    assert_true(fl_taints_are_list(event.node_seen.taints));
+    assert_false(kube_room_take_news(room, &event));
+}
+
+static void hard_taints_are_told_and_those_of_kubernetes_make_a_node_unready(void **state)
+{
+    static const char *const conditions[] = {"node.kubernetes.io/disk-pressure",
+                                             "node.kubernetes.io/unreachable",
+                                             "node.cloudprovider.kubernetes.io/uninitialized"};
+    struct fl_taint taints[FL_NODE_TAINTS_MAX + 1] = {
+        {FL_STR("nvidia.com/gpu"), FL_STR("present"), FL_EFFECT_NoSchedule},
+        {FL_STR("soft"), {0}, FL_EFFECT_PreferNoSchedule},
+        {FL_STR("a"), {0}, FL_EFFECT_NoExecute}};
+    char keys[FL_NODE_TAINTS_MAX + 1][8];
+    struct kube_room *room = kube_room_create();
+    struct kube_node a = node_of("a");
+
+    (void)state;
+    a.taints = taints;
+    a.taints_len = 3;
+    kube_room_put_node(room, &a);
+    expect_taints(room, true, "a:NoExecute\nnvidia.com/gpu=present:NoSchedule\n");
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+        taints[2].key = fl_str_c(conditions[i]);
+        kube_room_put_node(room, &a);
+        expect_taints(room, false, "");
+    }
+    taints[2].key = FL_STR("node.kubernetes.io"); /* another key than theirs */
+    kube_room_put_node(room, &a);
+    expect_taints(room, true, "node.kubernetes.io:NoExecute\nnvidia.com/gpu=present:NoSchedule\n");
+    for (size_t i = 0; i <= FL_NODE_TAINTS_MAX; i++) {
+        snprintf(keys[i], sizeof keys[i], "t%zu", i);
+        taints[i] = (struct fl_taint){fl_str_c(keys[i]), {0}, FL_EFFECT_NoSchedule};
+    }
+    a.taints_len = FL_NODE_TAINTS_MAX;
+    kube_room_put_node(room, &a);
+    expect_taints(room, true,
+                  "t0:NoSchedule\nt10:NoSchedule\nt11:NoSchedule\nt12:NoSchedule\n"
+                  "t13:NoSchedule\nt14:NoSchedule\nt15:NoSchedule\nt1:NoSchedule\n"
+                  "t2:NoSchedule\nt3:NoSchedule\nt4:NoSchedule\nt5:NoSchedule\n"
+                  "t6:NoSchedule\nt7:NoSchedule\nt8:NoSchedule\nt9:NoSchedule\n");
+    a.taints_len++;
+    kube_room_put_node(room, &a);
+    expect_taints(room, false, "");
+    kube_room_destroy(room);
+}
+
+/* The control plane lets jobs with gpus there, and their pods tolerate the accelerator's name. */
+static void a_node_with_gpus_and_the_taint_of_another_accelerator_is_not_ready(void **state)
+{
+    static struct kube_amount room_of[] = {{FL_STR("amd.com/gpu"), 8}, {FL_STR("cpu"), 8000}};
+    struct fl_taint taint = {FL_STR("nvidia.com/gpu"), {0}, FL_EFFECT_NoSchedule};
+    struct kube_node a = {
+        .name = FL_STR("a"), .allocatable = {.at = room_of, .len = 2}, .taints = &taint};
+    struct kube_room *room = kube_room_create();
+
+    (void)state;
+    a.taints_len = 1;
+    kube_room_put_node(room, &a);
+    expect_taints(room, true, "nvidia.com/gpu:NoSchedule\n"); /* no gpus yet */
+    kube_room_set_accelerator(room, FL_STR("amd.com/gpu"));
+    expect_taints(room, false, "nvidia.com/gpu:NoSchedule\n");
+    taint.key = FL_STR("amd.com/gpu");
+    kube_room_put_node(room, &a);
+    expect_taints(room, true, "amd.com/gpu:NoSchedule\n");
+    kube_room_destroy(room);
+}
+
 FL_TESTS(cmocka_unit_test(what_others_take_is_summed_on_each_node),
          cmocka_unit_test(a_node_keeps_its_number_over_its_absence),
          cmocka_unit_test(a_node_that_takes_no_pods_of_ours_is_not_ready),
          cmocka_unit_test(labels_are_sorted_and_bounded),
-         cmocka_unit_test(resources_with_names_are_counted_and_one_is_the_accelerator))
+         cmocka_unit_test(resources_with_names_are_counted_and_one_is_the_accelerator),
+         cmocka_unit_test(hard_taints_are_told_and_those_of_kubernetes_make_a_node_unready),
+         cmocka_unit_test(a_node_with_gpus_and_the_taint_of_another_accelerator_is_not_ready))

@@ -202,9 +202,33 @@ static void a_made_pod_is_seen_as_ours(void **state)
     unmake(&made);
 }
 
+static void a_pod_tolerates_what_its_job_does_and_the_devices_that_it_asks_for(void **state)
+{
+    struct made made =
+        make_with("{\"image\":\"a\",\"resources\":{\"gpus\":2,\"rdma/hca\":1,"
+                  "\"ephemeral-storage\":\"1Gi\"},\"tolerations\":[{\"key\":\"team\","
+                  "\"value\":\"a\",\"effect\":\"NoSchedule\"},{\"operator\":"
+                  "\"Exists\",\"effect\":\"NoExecute\"}]}",
+                  0, "", 2, "amd.com/gpu");
+
+    (void)state;
+    assert_true(made.is_made);
+    expect_part(&made,
+                "\"tolerations\":[{\"operator\":\"Exists\",\"effect\":\"NoExecute\"},"
+                "{\"key\":\"team\",\"operator\":\"Equal\",\"value\":\"a\",\"effect\":"
+                "\"NoSchedule\"},"
+                "{\"key\":\"amd.com/gpu\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\"},"
+                "{\"key\":\"rdma/hca\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}],");
+    unmake(&made);
+    made = make("{\"image\":\"a\"}", 0, "");
+    assert_null(strstr(text_of(&made), "tolerations"));
+    unmake(&made);
+}
+
 FL_TESTS(cmocka_unit_test(a_plain_pod_is_written_whole),
          cmocka_unit_test(resources_with_names_are_requests_and_limits),
          cmocka_unit_test(what_a_role_says_is_in_its_pod),
          cmocka_unit_test(a_job_without_image_needs_the_clusters_own),
          cmocka_unit_test(equal_orders_have_equal_pods_and_others_another_hash),
-         cmocka_unit_test(a_made_pod_is_seen_as_ours))
+         cmocka_unit_test(a_made_pod_is_seen_as_ours),
+         cmocka_unit_test(a_pod_tolerates_what_its_job_does_and_the_devices_that_it_asks_for))

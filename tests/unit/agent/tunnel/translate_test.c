@@ -278,6 +278,28 @@ static void a_gang_is_bounded_as_the_message_is(void **state)
     fail();
 }
 
+/* To others the node takes no work, as they would put jobs there that tolerate nothing. */
+static void taints_travel_to_those_who_know_them(void **state)
+{
+    struct agent_command node = {
+        .kind = AGENT_CMD_node,
+        .node = {.is_ready = true, .name = FL_STR("n"), .taints = FL_STR("a:NoSchedule\n")}};
+    struct fl_arena arena = {0};
+    struct fl_msg msg;
+
+    (void)state;
+    msg = out(&node, &arena);
+    assert_true(fl_str_eq(msg.node.taints, FL_STR("a:NoSchedule\n")));
+    assert_true(msg.node.is_ready);
+    agent_translate_out(&node, FL_PROTOCOL_TAINTS - 1, &arena, &msg);
+    assert_int_equal(msg.node.taints.len, 0);
+    assert_false(msg.node.is_ready);
+    node.node.taints = (struct fl_str){0};
+    agent_translate_out(&node, FL_PROTOCOL_TAINTS - 1, &arena, &msg);
+    assert_true(msg.node.is_ready);
+    fl_arena_fini(&arena);
+}
+
 FL_TESTS(cmocka_unit_test(what_comes_from_the_control_plane_becomes_events),
          cmocka_unit_test(what_is_not_for_the_core_is_named_and_changes_nothing),
          cmocka_unit_test(what_the_core_reports_becomes_frames),
@@ -285,4 +307,5 @@ FL_TESTS(cmocka_unit_test(what_comes_from_the_control_plane_becomes_events),
          cmocka_unit_test(what_an_end_tells_travels_to_those_who_know_of_it),
          cmocka_unit_test(every_frame_of_the_core_has_a_message_and_no_other_command_travels),
          cmocka_unit_test(a_command_for_the_runtime_does_not_travel),
-         cmocka_unit_test(a_gang_is_bounded_as_the_message_is))
+         cmocka_unit_test(a_gang_is_bounded_as_the_message_is),
+         cmocka_unit_test(taints_travel_to_those_who_know_them))

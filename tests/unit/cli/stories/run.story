@@ -19,6 +19,15 @@ fairlead run -d --resource rdma/hca=1 --require-limits --workdir /data --key onc
         with Idempotency-Key: once
     | job-9
 
+# a toleration is a key, and perhaps its value and the effect
+fairlead run -d --tolerate nvidia.com/gpu=present:NoSchedule --tolerate spot --tolerate '*:NoExecute' --tolerate a= true
+< 201 {"id":"job-9","state":"queued","queue":"default"}
+    POST /v1/jobs {"tolerations":[{"key":"nvidia.com/gpu","value":"present","effect":"NoSchedule"},{"key":"spot","operator":"Exists"},{"operator":"Exists","effect":"NoExecute"},{"key":"a"}],"command":["true"]}
+    | job-9
+fairlead run -d --tolerate a:Later true
+    ! fairlead: --tolerate a:Later: wants KEY[=VALUE][:EFFECT], where the effect is NoSchedule, NoExecute or PreferNoSchedule, as nvidia.com/gpu=present:NoSchedule
+    exit 64
+
 # a job runs after others, which are named by their ids, or are the last ones
 fairlead run -d --after job-7,job-8:any --after job-9:fail true
 < 201 {"id":"job-10","state":"queued","queue":"default"}

@@ -668,6 +668,50 @@ static void the_end_of_a_session_is_a_change_that_a_round_sees_once(void **state
     cluster_table_fini(&table);
 }
 
+/* Taints that come make it less for a while; those of a node that is new do not. */
+static void taints_are_heard_and_counted(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+    struct cluster_node_report one = {.stamp = 1,
+                                      .number = 1,
+                                      .is_ready = true,
+                                      .name = FL_STR("n1"),
+                                      .taints = FL_STR("a:NoSchedule\nb:NoSchedule\n"),
+                                      .total = cpu(4),
+                                      .free = cpu(4)};
+    uint64_t grown;
+
+    (void)state;
+    cluster_table_init(&table, 3, 2);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    assert_true(cluster_report(&table, east, &one));
+    assert_int_equal(east->tainted_len, 1);
+    assert_false(east->has_shrunk);
+    assert_int_equal(east->ready_len, 1);
+    one.taints = FL_STR("b:NoSchedule\n");
+    grown = table.stamp++;
+    assert_true(cluster_report(&table, east, &one));
+    assert_true(east->grown_at > grown); /* jobs that wait are tried again */
+    assert_false(east->has_shrunk);
+    one.taints = FL_STR("b:NoSchedule\nc:NoSchedule\n");
+    assert_true(cluster_report(&table, east, &one));
+    assert_true(east->has_shrunk);
+    one.taints = FL_STR("b:PreferNoSchedule\n");
+    assert_false(cluster_report(&table, east, &one));
+    one.taints = (struct fl_str){0};
+    assert_true(cluster_report(&table, east, &one));
+    assert_int_equal(east->tainted_len, 0);
+    one.taints = FL_STR("b:NoSchedule\n");
+    assert_true(cluster_report(&table, east, &one));
+    one.is_ready = false;
+    one.total = none;
+    assert_true(cluster_report(&table, east, &one)); /* it is gone */
+    assert_int_equal(east->tainted_len, 0);
+    cluster_table_fini(&table);
+}
+
 FL_TESTS(cmocka_unit_test(a_removed_clusters_name_is_free_and_its_id_is_not),
          cmocka_unit_test(clusters_may_come_and_go_so_often_and_no_more),
          cmocka_unit_test(a_removed_cluster_keeps_no_node_without_replicas),
@@ -687,4 +731,5 @@ FL_TESTS(cmocka_unit_test(a_removed_clusters_name_is_free_and_its_id_is_not),
          cmocka_unit_test(a_claimed_node_that_is_not_what_it_was_breaks_the_claims_of_its_cluster),
          cmocka_unit_test(ending_what_has_not_begun_is_a_bug),
          cmocka_unit_test(each_session_has_the_next_epoch_and_knows_nothing_of_the_last),
-         cmocka_unit_test(the_end_of_a_session_is_a_change_that_a_round_sees_once))
+         cmocka_unit_test(the_end_of_a_session_is_a_change_that_a_round_sees_once),
+         cmocka_unit_test(taints_are_heard_and_counted))

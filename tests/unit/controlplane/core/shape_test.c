@@ -21,6 +21,7 @@ static struct shape large(void)
         .clusters = {FL_STR("east"), FL_STR("west")},
         .not_clusters_len = 1,
         .not_clusters = {FL_STR("north")},
+        .tolerations = FL_STR("a=b:NoSchedule\nc\n"),
         .has_image = true,
     };
 }
@@ -59,6 +60,7 @@ static void what_was_encoded_decodes_to_the_same(void **state)
     assert_true(fl_str_eq(back.node_labels[1].value, FL_STR("a")));
     assert_true(fl_str_eq(back.clusters[1], FL_STR("west")));
     assert_true(fl_str_eq(back.not_clusters[0], FL_STR("north")));
+    assert_true(fl_str_eq(back.tolerations, shape.tolerations));
     assert_true(back.has_image);
     assert_int_equal(shape_replicas(&back), 1002);
     fl_buf_fini(&buf);
@@ -314,12 +316,14 @@ static void a_shape_without_names_has_its_old_layout(void **state)
     struct fl_buf buf;
 
     (void)state;
+    shape.tolerations = (struct fl_str){0};
     assert_true(encodes(&shape, &buf));
     assert_int_equal(buf.at[0], layout);
     buf.at[0] = layout_of_kinds;
     assert_false(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &shape, NULL));
     fl_buf_fini(&buf);
     shape = with_kinds();
+    shape.tolerations = (struct fl_str){0};
     assert_true(encodes(&shape, &buf));
     assert_int_equal(buf.at[0], layout_of_kinds);
     buf.at[0] = layout;
@@ -383,6 +387,44 @@ static void random_bytes_are_refused_or_canonical(void **state)
     assert_true(taken > 100);
 }
 
+/* With them a shape has a layout of its own; without them it has the bytes it always had. */
+static void tolerations_are_behind_all_that_was_there_before(void **state)
+{
+    struct shape shape = small(), back;
+    struct fl_buf plain, buf;
+    struct fl_err err = {0};
+
+    (void)state;
+    assert_true(encodes(&shape, &plain));
+    assert_int_equal(plain.at[0], 2);
+    shape.tolerations = FL_STR("*:NoExecute\na=b\n");
+    assert_true(encodes(&shape, &buf));
+    assert_int_equal(buf.at[0], 4);
+    assert_memory_equal(buf.at + 1, plain.at + 1, plain.len - 1);
+    assert_true(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &back, &err));
+    assert_true(fl_str_eq(back.tolerations, shape.tolerations));
+    assert_int_equal(back.kinds_len, 0);
+    fl_buf_fini(&buf);
+    shape.kinds[0] = FL_STR("x.io/fpga");
+    shape.kinds_len = 1;
+    shape.roles[0].named[0] = 5;
+    assert_true(encodes(&shape, &buf));
+    assert_int_equal(buf.at[0], 4);
+    assert_true(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &back, &err));
+    assert_int_equal(back.roles[0].named[0], 5);
+    assert_true(fl_str_eq(back.tolerations, shape.tolerations));
+    fl_buf_fini(&buf);
+    plain.at[0] = 4; /* the layout with tolerations, and none */
+    fl_buf_put_u8(&plain, 0);
+    fl_buf_put_u8(&plain, 0);
+    assert_false(shape_decode((struct fl_str){(const char *)plain.at, plain.len}, &back, NULL));
+    fl_buf_fini(&plain);
+    shape.tolerations = FL_STR("b\na\n");
+    assert_false(is_taken(&shape));
+    shape.tolerations = FL_STR("a");
+    assert_false(is_taken(&shape));
+}
+
 FL_TESTS(cmocka_unit_test(what_was_encoded_decodes_to_the_same),
          cmocka_unit_test(no_other_bytes_mean_the_same_shape),
          cmocka_unit_test(a_shape_of_before_0003_is_read_with_its_deadline_and_retries),
@@ -396,4 +438,5 @@ FL_TESTS(cmocka_unit_test(what_was_encoded_decodes_to_the_same),
          cmocka_unit_test(a_shape_without_names_has_its_old_layout),
          cmocka_unit_test(encoding_into_too_little_room_fails),
          cmocka_unit_test(a_flat_replica_number_belongs_to_the_role_that_holds_it),
-         cmocka_unit_test(random_bytes_are_refused_or_canonical))
+         cmocka_unit_test(random_bytes_are_refused_or_canonical),
+         cmocka_unit_test(tolerations_are_behind_all_that_was_there_before))

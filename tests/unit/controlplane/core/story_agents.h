@@ -179,6 +179,8 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
                     *at = *at == ';' ? '\n' : *at == ':' ? '=' : *at;
                 }
                 node.labels = str(labels);
+            } else if ((text = take_value(teller, "taint"))) {
+                node.taints = lines_of(teller, text);
             } else {
                 break;
             }

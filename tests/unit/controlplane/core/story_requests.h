@@ -94,6 +94,10 @@ static bool read_shape_word(struct teller *teller, struct shape *shape)
     }
     if (take(teller, "image")) return shape->has_image = true;
     if ((text = take_value(teller, "select"))) return read_labels(teller, shape, text), true;
+    if ((text = take_value(teller, "tolerate"))) {
+        shape->tolerations = lines_of(teller, text);
+        return true;
+    }
     if ((text = take_value(teller, "clusters"))) {
         read_names(teller, shape->clusters, &shape->clusters_len, text);
         return true;

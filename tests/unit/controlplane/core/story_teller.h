@@ -190,6 +190,10 @@ static void tell_lists(struct teller *teller, const struct core_answer *answer)
              view->is_ready ? "" : " notready", view->free.cpu_milli / 1000,
              view->total.cpu_milli / 1000);
         tell_named(teller, view->named, view->named_len);
+        for (const char *at = view->taints, *end; *at; at = end + 1) {
+            end = strchr(at, '\n');
+            tell(teller, " taint=%.*s", (int)(end - at), at);
+        }
         tell(teller, "\n");
     }
     for (size_t i = 0; i < answer->queues_len; i++) {
@@ -536,4 +540,15 @@ static struct teller_cluster *find_cluster(struct teller *teller, const char *na
 static struct fl_str str(const char *text)
 {
     return fl_str_c(text);
+}
+
+/* "a=b:NoSchedule;c:NoExecute": taints or tolerations, as lines. */
+static struct fl_str lines_of(struct teller *teller, const char *text)
+{
+    char *lines = fl_arena_printf(&teller->arena, "%s\n", text);
+
+    for (char *at = lines; *at; at++) {
+        if (*at == ';') *at = '\n';
+    }
+    return str(lines);
 }

@@ -276,6 +276,7 @@ static void a_node_keeps_what_it_offers_by_name(void **state)
 
     (void)state;
     messages[1].node.offers = FL_STR("pods=110/90\nrdma/hca=4/1\n");
+    messages[1].node.taints = FL_STR("a:NoSchedule\n");
     assert_true(translate_next(&peer, messages, 2, &pos, &arena, &event, &err));
     assert_int_equal(event.nodes.at[0].named_len, 0);
     one = &event.nodes.at[1];
@@ -283,6 +284,8 @@ static void a_node_keeps_what_it_offers_by_name(void **state)
     assert_true(fl_str_eq(one->named[1].name, FL_STR("rdma/hca")));
     assert_ptr_not_equal(one->named[0].name.at, messages[1].node.offers.at);
     assert_int_equal(one->named[0].total, 110);
+    assert_true(fl_str_eq(one->taints, FL_STR("a:NoSchedule\n")));
+    assert_ptr_not_equal(one->taints.at, messages[1].node.taints.at);
     assert_int_equal(one->named[1].free, 1);
     messages[1].node.offers = FL_STR("rdma/hca=4/5\n");
     pos = 0;

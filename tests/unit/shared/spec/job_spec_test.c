@@ -440,6 +440,25 @@ static void what_a_field_may_not_hold_is_refused(void **state)
         {"{'image':'a','clusters':['a'],'notClusters':['a']}", "/notClusters"},
         {"{'image':'a','requireLimits':true,'nodeSelector':{'fairlead.io/limits':'no'}}",
          "/requireLimits"},
+        {"{'image':'a','tolerations':{}}", "/tolerations"},
+        {"{'image':'a','tolerations':['a']}", "/tolerations/0"},
+        {"{'image':'a','tolerations':[{'key':'a b'}]}", "/tolerations/0/key"},
+        {"{'image':'a','tolerations':[{'key':'a','operator':'In'}]}", "/tolerations/0/operator"},
+        {"{'image':'a','tolerations':[{'key':'a','value':'b c'}]}", "/tolerations/0/value"},
+        {"{'image':'a','tolerations':[{'key':'a','effect':'Later'}]}", "/tolerations/0/effect"},
+        {"{'image':'a','tolerations':[{'key':'a','operator':'Exists','value':'b'}]}",
+         "/tolerations/0"},
+        {"{'image':'a','tolerations':[{'value':'b'}]}", "/tolerations/0"},
+        {"{'image':'a','tolerations':[{'key':'a'},{}]}", "/tolerations/1"},
+        {"{'image':'a','tolerations':[{'key':'a','effect':'NoExecute','tolerationSeconds':9}]}",
+         "/tolerations/0/tolerationSeconds"},
+        {"{'image':'a','tolerations':[{'key':'a'},{'key':'a'},{'key':'a'},{'key':'a'},{'key':'a'},"
+         "{'key':'a'},{'key':'a'},{'key':'a'},{'key':'a'},{'key':'a'},{'key':'a'},{'key':'a'},"
+         "{'key':'a'},{'key':'a'},{'key':'a'},{'key':'a'},{'key':'a'}]}",
+         "/tolerations"},
+        {"{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'x'}]}}},{'name':'b',"
+         "'template':{'spec':{'tolerations':[{'key':'a'}],'containers':[{'image':'x'}]}}}]}",
+         "/roles/1/template"},
         {"{'image':'a','hold':1}", "/hold"},
         {"{'image':'a','params':{'a-b':'x'}}", "/params/a-b"},
         {"{'image':'a','params':{'a':'x','A':'y'}}", "/params"},
@@ -730,6 +749,36 @@ static void a_text_that_is_too_long_has_no_additions(void **state)
     end(&world);
 }
 
+static void tolerations_are_sorted_once_each_and_the_same_in_all_roles(void **state)
+{
+    struct world world;
+    struct fl_str lines;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world,
+                "{'command':['a'],'tolerations':[{'key':'nvidia.com/gpu','operator':'Exists',"
+                "'effect':'NoSchedule'},{'key':'b','operator':'Equal','value':'c'},"
+                "{'operator':'Exists','effect':'NoExecute'},{'key':'b','value':'c','effect':''},"
+                "{'key':'e','value':true}]}");
+    assert_string_equal(
+        canonical(&world),
+        "{'roles':[{'name':'main','template':{'spec':{'containers':[{'command':['a']}],"
+        "'tolerations':[{'operator':'Exists','effect':'NoExecute'},{'key':'b','value':'c'},"
+        "{'key':'e','value':'true'},{'key':'nvidia.com/gpu','operator':'Exists','effect':"
+        "'NoSchedule'}]}}}]}");
+    lines = fl_job_spec_tolerations(&world.spec, &world.arena);
+    assert_true(fl_str_eq(lines, FL_STR("*:NoExecute\nb=c\ne=true\nnvidia.com/gpu:NoSchedule\n")));
+    assert_true(fl_tolerations_are_list(lines, FL_JOB_TOLERATIONS_MAX));
+    assert_good(&world, "{'command':['a'],'tolerations':[]}");
+    assert_int_equal(fl_job_spec_tolerations(&world.spec, &world.arena).len, 0);
+    assert_good(&world,
+                "{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'x'}],"
+                "'tolerations':[{'key':'k'},{'key':'j'}]}}},{'name':'b','template':{'spec':{"
+                "'containers':[{'image':'x'}],'tolerations':[{'key':'j'},{'key':'k'}]}}}]}");
+    end(&world);
+}
+
 FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_is_enough),
          cmocka_unit_test(a_resource_may_have_any_name_with_a_slash),
          cmocka_unit_test(amounts_of_named_resources_that_cannot_be_are_refused),
@@ -748,4 +797,5 @@ FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_i
          cmocka_unit_test(labels_are_lines_in_order),
          cmocka_unit_test(a_spec_is_read_from_any_bytes_or_refused),
          cmocka_unit_test(additions_are_what_the_other_spec_does_not_say),
-         cmocka_unit_test(a_text_that_is_too_long_has_no_additions))
+         cmocka_unit_test(a_text_that_is_too_long_has_no_additions),
+         cmocka_unit_test(tolerations_are_sorted_once_each_and_the_same_in_all_roles))

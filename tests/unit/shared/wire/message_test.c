@@ -573,6 +573,28 @@ static void late_fields_are_left_out_from_the_end_on(void **state)
     fl_arena_fini(&arena);
 }
 
+/* Taints keep the place of offers that are not there. */
+static void a_node_tells_its_taints_behind_its_offers(void **state)
+{
+    struct fl_msg node = {.kind = FL_MSG_node,
+                          .node = {.name = FL_STR("n1"), .taints = FL_STR("a:NoSchedule\n")}};
+    struct fl_msg back;
+    struct fl_arena arena = {0};
+    struct fl_err err = {0};
+    struct fl_buf out;
+    struct fl_reader reader;
+
+    (void)state;
+    fl_buf_init(&out, FL_FRAME_PAYLOAD_MAX);
+    assert_true(fl_msg_encode(&out, &node));
+    reader = fl_reader(out.at, out.len);
+    assert_true(fl_msg_decode(&reader, FL_TO_CONTROLPLANE, &arena, &back, &err));
+    assert_int_equal(back.node.offers.len, 0);
+    assert_true(fl_str_eq(back.node.taints, FL_STR("a:NoSchedule\n")));
+    fl_buf_fini(&out);
+    fl_arena_fini(&arena);
+}
+
 FL_TESTS(cmocka_unit_test(a_late_field_is_there_only_when_it_says_something),
          cmocka_unit_test(late_fields_are_left_out_from_the_end_on),
          cmocka_unit_test(whatever_is_encoded_decodes_to_the_same),
@@ -591,4 +613,5 @@ FL_TESTS(cmocka_unit_test(a_late_field_is_there_only_when_it_says_something),
          cmocka_unit_test(check_sees_what_encode_takes_for_a_bug),
          cmocka_unit_test(the_longest_of_every_message_fits_a_frame),
          cmocka_unit_test(a_message_prints_as_one_line),
-         cmocka_unit_test(a_long_message_prints_cut))
+         cmocka_unit_test(a_long_message_prints_cut),
+         cmocka_unit_test(a_node_tells_its_taints_behind_its_offers))

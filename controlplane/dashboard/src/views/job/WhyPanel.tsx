@@ -19,6 +19,7 @@ const REMEDIES: Record<string, string> = {
     NoCluster: "It starts once a cluster has joined: Admin shows how, step by step.",
     NoMatchingCluster: "Ask for less in each replica, or add a node that is large enough.",
     NodeSelectorUnmatched: "Change its nodeSelector, or label a node so.",
+    TaintNotTolerated: "Add the taint to its tolerations.",
     ClusterExcluded: "Its own lists of clusters leave this one out: run it again with others.",
     NoImages: "It has an image: let a cluster join that runs images, or run it without one.",
     ClusterUnhealthy: "Uncordon the clusters that could run it, or bring back their agents.",

@@ -699,6 +699,60 @@ static void names_are_explained(void **state)
     fini(&world);
 }
 
+static void a_node_with_a_taint_takes_only_those_who_tolerate_it(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 3);
+    struct cluster *east;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    node(&world, east, "n1", 2);
+    tainted(&world, east, "n2", 4, "a=b:NoSchedule\n");
+    tainted(&world, east, "n3", 4, "a=b:NoSchedule\nc:NoExecute\n");
+    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_TaintNotTolerated);
+    assert_string_equal(text_of(&world, &shape),
+                        "node n2 has the taint a=b:NoSchedule, which the job does not tolerate; "
+                        "with a toleration of it the job could run on east");
+    assert_false(could_ever(&world, &shape));
+    shape = gang(2, 3); /* on one of them it has no room */
+    assert_string_equal(text_of(&world, &shape),
+                        "node n3 has the taint a=b:NoSchedule, which the job does not tolerate; "
+                        "with a toleration of it and of c:NoExecute the job could run on east");
+    shape.tolerations = FL_STR("a\n");
+    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_TaintNotTolerated);
+    shape = gang(1, 3);
+    shape.tolerations = FL_STR("a\n");
+    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_Fits);
+    assert_true(could_ever(&world, &shape));
+    shape = gang(1, 5); /* tolerance would not help */
+    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_NoMatchingCluster);
+    assert_int_equal(east->tainted_len, 2);
+    tainted(&world, east, "n2", 4, "");
+    assert_int_equal(east->tainted_len, 1);
+    shape = gang(1, 3);
+    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_Fits);
+    fini(&world);
+}
+
+static void more_taints_than_are_told_are_called_others(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 3);
+    struct cluster *east;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    tainted(&world, east, "n1", 4, "a:NoSchedule\nb:NoSchedule\nc:NoSchedule\nd:NoSchedule\n");
+    assert_string_equal(text_of(&world, &shape),
+                        "node n1 has the taint a:NoSchedule, which the job does not tolerate; with "
+                        "a toleration of it and of b:NoSchedule and of c:NoSchedule and of others "
+                        "the job could run on east");
+    fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(a_resource_with_a_name_is_room_too),
          cmocka_unit_test(what_has_a_name_is_given_once), cmocka_unit_test(names_are_explained),
          cmocka_unit_test(every_label_must_be_on_the_node_key_and_value_whole),
@@ -719,4 +773,6 @@ FL_TESTS(cmocka_unit_test(a_resource_with_a_name_is_room_too),
          cmocka_unit_test(a_cluster_full_of_claims_is_asked_again_once_they_are_lifted),
          cmocka_unit_test(what_is_known_of_a_full_cluster_changes_no_answer),
          cmocka_unit_test(a_full_cluster_is_searched_once_in_a_round),
-         cmocka_unit_test(what_a_cluster_could_hold_is_looked_at_again_once_it_changes))
+         cmocka_unit_test(what_a_cluster_could_hold_is_looked_at_again_once_it_changes),
+         cmocka_unit_test(a_node_with_a_taint_takes_only_those_who_tolerate_it),
+         cmocka_unit_test(more_taints_than_are_told_are_called_others))

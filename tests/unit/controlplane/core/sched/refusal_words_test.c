@@ -210,10 +210,42 @@ static void a_search_ends_within_a_cluster(void **state)
     fini(&world);
 }
 
+/* A node that taints keep for others comes before amounts: it could hold the job. */
+static void a_taint_that_is_not_tolerated_is_named(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 20);
+    char long_name[254] = {0}, long_taint[400];
+    char text[REFUSAL_WORDS_MAX];
+
+    (void)state;
+    make(&world);
+    tainted(&world, at(&world, 2), "n2", 32, "nvidia.com/gpu=present:NoSchedule\n");
+    says(&world, &shape,
+         "node n2 of west could hold it, and has the taint nvidia.com/gpu=present:NoSchedule, "
+         "which it does not tolerate; add that to its tolerations (--tolerate)");
+    shape = gang(1, 40);
+    says(&world, &shape,
+         "a replica asks for 40 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs");
+    shape.tolerations = FL_STR("nvidia.com/gpu\n");
+    says(&world, &shape,
+         "a replica asks for 40 CPUs, and the largest node (west) has 32; ask for at most 32 CPUs");
+    memset(long_name, 'n', 253); /* the end of the sentence is there all the same */
+    snprintf(long_taint, sizeof long_taint, "%0317d=%063d:NoSchedule\n", 1, 1);
+    tainted(&world, at(&world, 2), long_name, 64, long_taint);
+    shape = gang(1, 60);
+    begin(&world);
+    assert_true(refusal_words_write(&world.chooser.room, &entry_of(&world, &shape)->shape, &names,
+                                    1000, text));
+    assert_string_equal(text + strlen(text) - strlen(END), END);
+    fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(what_is_too_large_is_named_with_the_most_there_is),
          cmocka_unit_test(amounts_say_of_which_nodes_they_are),
          cmocka_unit_test(accelerators_that_have_names_are_named),
          cmocka_unit_test(a_gang_is_told_how_many_one_cluster_holds),
          cmocka_unit_test(lists_labels_and_images_come_before_amounts),
          cmocka_unit_test(a_fleet_that_is_too_large_to_look_at_gets_no_numbers),
-         cmocka_unit_test(a_search_ends_within_a_cluster))
+         cmocka_unit_test(a_search_ends_within_a_cluster),
+         cmocka_unit_test(a_taint_that_is_not_tolerated_is_named))

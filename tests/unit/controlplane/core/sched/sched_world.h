@@ -74,6 +74,23 @@ static inline void node(struct world *world, struct cluster *cluster, const char
     report(world, cluster, name, cpu(cores), cpu(cores), "");
 }
 
+/* The same, and it has taints. */
+static inline void tainted(struct world *world, struct cluster *cluster, const char *name,
+                           uint32_t cores, const char *taints)
+{
+    uint64_t i = cluster->nodes.len;
+    struct cluster_node_report report = {.is_ready = true,
+                                         .name = fl_str_c(name),
+                                         .taints = fl_str_c(taints),
+                                         .total = cpu(cores),
+                                         .free = cpu(cores)};
+
+    (void)fl_map_find(&cluster->nodes_by_name, name, strlen(name), &i);
+    report.number = (uint32_t)i;
+    report.stamp = ++world->clusters.stamp;
+    assert_true(cluster_report(&world->clusters, cluster, &report));
+}
+
 enum { KIND = 5 }; /* the number of the resource x.io/fpga */
 
 /* A node with so many cores, and so many x.io/fpga in all and free. */
