@@ -65,6 +65,7 @@ struct runtime_order *runtime_order_create(struct runtime_job *job, struct fl_at
 
     *order = (struct runtime_order){
         .attempt = attempt,
+        .index = fl_indexes_at(job->spec.indexes.text, attempt.element),
         .replica = replica,
         .node = node,
         .resources = resources,

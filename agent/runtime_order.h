@@ -24,6 +24,7 @@ size_t runtime_job_orders(const struct runtime_job *job); /* how many exist now 
 
 struct runtime_order {
     struct fl_attempt attempt;
+    uint32_t index;   /* the number that the document gives to its element */
     uint32_t replica; /* its number in the attempt, below spec->replicas */
     uint32_t node;
     struct fl_resources resources; /* reserved for it by the control plane */

@@ -10,7 +10,7 @@
 #include "shared/base/closest_match.h"
 #include "shared/base/job_limits.h"
 
-enum { SCRIPT_WORDS_MAX = 256, NUMBERS_MAX = 65536 };
+enum { SCRIPT_WORDS_MAX = 256 };
 
 /* ---- flags ----------------------------------------------------------------------------------- */
 
@@ -531,8 +531,8 @@ bool cli_numbers(const char *text, struct fl_arena *arena, uint32_t **ret_at, si
         }
         if (errno || last < first || last >= FL_JOB_ELEMENTS_MAX || (*end && *end != ',')) goto bad;
         if (list.len && first <= list.at[list.len - 1]) goto bad;
-        if (last - first >= NUMBERS_MAX - list.len) {
-            return fl_fail(err, FL_TOO_LARGE, "'%s' names more than %d", text, NUMBERS_MAX);
+        if (last - first >= CLI_NUMBERS_MAX - list.len) {
+            return fl_fail(err, FL_TOO_LARGE, "'%s' names more than %d", text, CLI_NUMBERS_MAX);
         }
         for (unsigned long n = first; n <= last; n++) {
             fl_arena_push(arena, &list, (uint32_t)n);

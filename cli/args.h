@@ -46,6 +46,8 @@ FL_CHECK bool cli_duration(const char *text, int64_t *ret_ms);
 FL_CHECK bool cli_span(const struct cli_args *args, enum cli_option_id option, int64_t *ret_ms,
                        struct fl_err *err);
 
-/* "0-3,7": ascending numbers below 2^24, at most 65,536 of them, in the arena. */
+enum { CLI_NUMBERS_MAX = 65536 };
+
+/* "0-3,7": ascending numbers below 2^24, at most CLI_NUMBERS_MAX, in the arena. */
 FL_CHECK bool cli_numbers(const char *text, struct fl_arena *arena, uint32_t **ret_at,
                           size_t *ret_len, struct fl_err *err);

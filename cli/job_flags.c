@@ -9,6 +9,7 @@
 #include "shared/base/job_limits.h"
 #include "shared/base/str.h"
 #include "shared/base/taint.h"
+#include "shared/spec/indexes.h"
 
 /* The command that runs a script: it writes the script to a file in the replica's folder, so that
  * its '#!' line counts. */
@@ -16,10 +17,11 @@
     "printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec "         \
     "./script "                                                                                    \
     "\"$@\""
-/* A script for Slurm finds its numbers under the names that it knows, too. */
+/* A script for Slurm finds its numbers under the names that it knows, too.  An older agent gives no
+ * index, and takes only jobs whose elements have none. */
 #define SLURM_NAMES                                                                                \
     "export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" "            \
-    "SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; "
+    "SLURM_ARRAY_TASK_ID=\"${FAIRLEAD_INDEX:-$FAIRLEAD_ELEMENT}\"; "
 
 static bool put_pairs(struct cli *cli, json_t *document, const char *key, enum cli_option_id option,
                       struct fl_err *err)
@@ -163,22 +165,50 @@ static bool put_limit(struct cli *cli, json_t *document, const char *limit, stru
     return true;
 }
 
+/* "1-100:3" of --array: the numbers of the elements. */
+static bool put_indexes(struct cli *cli, json_t *document, struct fl_str list, struct fl_err *err)
+{
+    struct fl_indexes indexes;
+
+    if (!fl_indexes_parse(list, &cli->arena, &indexes, err)) {
+        return fl_err_wrap(err, "--array " FL_STR_FMT, FL_STR_ARG(fl_str_begin(list, 40)));
+    }
+    if (indexes.text.len == 0) {
+        json_object_set_new(document, "array", json_integer(indexes.len));
+    } else {
+        json_object_set_new(document, "indexes", json_stringn(indexes.text.at, indexes.text.len));
+    }
+    return true;
+}
+
+/* "100": so many elements.  Anything longer says their numbers. */
+static bool put_elements(struct cli *cli, json_t *document, struct fl_str text, struct fl_err *err)
+{
+    uint64_t elements;
+
+    if (text.len > 0 && (memchr(text.at, '-', text.len) || memchr(text.at, ',', text.len))) {
+        return put_indexes(cli, document, text, err);
+    }
+    if (!fl_str_parse_u64(text, &elements) || elements == 0 || elements > FL_JOB_ELEMENTS_MAX) {
+        return fl_fail(err, FL_INVALID,
+                       "--array %s: wants a number of elements from 1 to " FL_QUOTE(
+                           FL_JOB_ELEMENTS_MAX) ", or their indexes as 1-100:3 or 1,4,9-12; %%M "
+                                                "behind it: M of them at the same time",
+                       cli_value(&cli->args, CLI_OPT_array));
+    }
+    json_object_set_new(document, "array", json_integer((json_int_t)elements));
+    return true;
+}
+
 static bool put_array(struct cli *cli, json_t *document, struct fl_err *err)
 {
     const char *array = cli_value(&cli->args, CLI_OPT_array);
     const char *percent = array ? strchr(array, '%') : NULL;
-    struct fl_str text = fl_str_c(array ? array : "1");
-    uint64_t elements;
+    struct fl_str text = fl_str_c(array);
 
     if (percent) text.len = (size_t)(percent - array);
-    if (!fl_str_parse_u64(text, &elements) || elements == 0 || elements > FL_JOB_ELEMENTS_MAX) {
-        return fl_fail(err, FL_INVALID,
-                       "--array %s: wants a number from 1 to " FL_QUOTE(
-                           FL_JOB_ELEMENTS_MAX) ", or N%%M: M of N elements at the same time",
-                       array);
-    }
-    if (array) json_object_set_new(document, "array", json_integer((json_int_t)elements));
-    return put_number(cli, document, "parallelism", CLI_OPT_parallelism, 1, FL_JOB_ELEMENTS_MAX,
+    return (!array || put_elements(cli, document, text, err)) &&
+           put_number(cli, document, "parallelism", CLI_OPT_parallelism, 1, FL_JOB_ELEMENTS_MAX,
                       err) &&
            (!percent || put_limit(cli, document, percent + 1, err));
 }

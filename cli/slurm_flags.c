@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shared/base/str.h"
+#include "shared/spec/indexes.h"
 
 /* The meaning of a flag here: 'take' writes our flag's value, or says why it cannot; without 'take'
  * the flag is refused, and 'instead' says how to write its purpose. */
@@ -74,27 +75,27 @@ static const char *memory(const char *value, struct fl_arena *arena, struct fl_e
     return NULL;
 }
 
-/* "0-99", or "0-99%8": elements count from 0 here, too. */
+/* "1-100", "0-99:4%8", "1,3,5-9".  One number is an array of that one element, which our flag
+ * writes as a range. */
 static const char *array(const char *value, struct fl_arena *arena, struct fl_err *err)
 {
     const char *percent = strchr(value, '%');
-    size_t len = percent ? (size_t)(percent - value) : strlen(value);
-    uint64_t last, limit;
+    struct fl_str list = {value, percent ? (size_t)(percent - value) : strlen(value)};
+    struct fl_indexes indexes;
+    uint64_t limit;
 
-    if (percent && (!parse_number(percent + 1, strlen(percent + 1), &limit) || limit == 0)) {
+    if (!percent) percent = "";
+    if (*percent && (!parse_number(percent + 1, strlen(percent + 1), &limit) || limit == 0)) {
         fl_fail(err, FL_INVALID,
                 "behind the %% stands how many elements may run at the same time, from 1");
         return NULL;
     }
-    if (strncmp(value, "0-", 2) == 0 && parse_number(value + 2, len - 2, &last)) {
-        return fl_arena_printf(arena, "%llu%s", (unsigned long long)last + 1,
-                               percent ? percent : "");
-    }
-    fl_fail(
-        err, FL_INVALID,
-        "only 0-N, or 0-N%%M: elements count from 0 without steps; write '#FAIRLEAD --array N' and "
-        "let the script make its number of $FAIRLEAD_ELEMENT");
-    return NULL;
+    if (!fl_indexes_parse(list, arena, &indexes, err)) return NULL;
+    if (indexes.text.len == 0) return fl_arena_printf(arena, "%u%s", indexes.len, percent);
+    list = indexes.text;
+    if (indexes.len > 1) return fl_arena_printf(arena, FL_STR_FMT "%s", FL_STR_ARG(list), percent);
+    return fl_arena_printf(arena, FL_STR_FMT "-" FL_STR_FMT "%s", FL_STR_ARG(list),
+                           FL_STR_ARG(list), percent);
 }
 
 /* "gpu:2", "gpu:a100:2", "gpu", or a plain number for --gpus. */

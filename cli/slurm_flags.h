@@ -1,5 +1,6 @@
 /* slurm_flags.h - a flag of an '#SBATCH' line as the flags of 'fairlead run' that mean the same, or
- * the reason that there is none and what to write instead.  Uses shared/base only.  Pure. */
+ * the reason that there is none and what to write instead.  Uses shared/base and
+ * shared/spec.  Pure. */
 #pragma once
 
 #include "shared/base/arena.h"

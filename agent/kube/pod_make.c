@@ -78,6 +78,7 @@ static void put_env(struct maker *maker)
     fl_job_name(order->attempt.job, job);
     put_own(maker, "FAIRLEAD_JOB_ID", job);
     put_own_number(maker, "FAIRLEAD_ELEMENT", order->attempt.element);
+    put_own_number(maker, "FAIRLEAD_INDEX", order->index);
     put_own_number(maker, "FAIRLEAD_ATTEMPT", order->attempt.n);
     put_variable(maker, FL_STR("FAIRLEAD_ROLE"), order->role->name);
     put_own_number(maker, "FAIRLEAD_REPLICA", order->replica);

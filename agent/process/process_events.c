@@ -1,4 +1,6 @@
 /* Events for the listener, delivered at the end of the turn. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/process/process_state.h"
@@ -109,13 +111,14 @@ void process_events_undelivered(struct process_replica *replica, enum agent_comm
 }
 
 /* Sorted by key. */
-static struct fl_str labels_of(const struct process *process)
+static struct fl_str labels_of(struct process *process)
 {
-    if (process->config.cgroup && process->is_pretended) {
-        return FL_STR(FL_NODE_LIMITS FL_NODE_PRETENDED);
-    }
-    if (process->config.cgroup) return FL_STR(FL_NODE_LIMITS);
-    return process->is_pretended ? FL_STR(FL_NODE_PRETENDED) : (struct fl_str){0};
+    int len = snprintf(
+        process->labels, sizeof process->labels, FL_NODE_KEEP_KEY "=%" PRId64 "\n%s%s",
+        process->config.keep_ms / FL_SECOND_MS, process->config.cgroup ? FL_NODE_LIMITS : "",
+        process->is_pretended ? FL_NODE_PRETENDED : "");
+
+    return (struct fl_str){process->labels, (size_t)len};
 }
 
 void process_events_nodes(struct process *process)

@@ -102,6 +102,7 @@ struct process {
     FL_VEC(char *) names;  /* the nodes' names */
     struct fl_resources each;
     bool is_pretended;
+    char labels[128];             /* each node has these, see process_events.c */
     struct process_visit *visits; /* the newest first */
     struct results *results;      /* NULL: nothing is kept, and never was */
 };

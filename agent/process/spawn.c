@@ -77,6 +77,7 @@ static void fill_env(const struct process_replica *replica, const struct runtime
     fl_job_name(order->attempt.job, job);
     put_env(env, arena, "FAIRLEAD_JOB_ID", fl_str_c(job));
     put_env_number(env, arena, "FAIRLEAD_ELEMENT", order->attempt.element);
+    put_env_number(env, arena, "FAIRLEAD_INDEX", order->index);
     put_env_number(env, arena, "FAIRLEAD_ATTEMPT", order->attempt.n);
     put_env(env, arena, "FAIRLEAD_ROLE", order->role->name);
     put_env_number(env, arena, "FAIRLEAD_REPLICA", order->replica);

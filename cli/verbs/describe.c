@@ -6,10 +6,13 @@
 #include "cli/client.h"
 #include "cli/elements.h"
 #include "cli/follow.h"
-#include "cli/job_selector.h"
 #include "cli/output.h"
 #include "cli/resource.h"
 #include "cli/table.h"
+#include "shared/base/node_label.h"
+#include "shared/base/types.h"
+
+#define LIVE_COLUMNS "|>ATTEMPT|STATE|CLUSTER|~NODES|~REPLICAS|~NOTE"
 
 enum {
     LAST_LINES = 10,
@@ -18,6 +21,8 @@ enum {
     GROUPS_SHOWN_MAX = 2,      /* groups of an array's failures */
     GROUPED_MAX = 100000,      /* with more failures, groups are only named */
     RUNS_ELEMENTS_MAX = 10000, /* larger arrays have only their counts shown */
+    CLUSTERS_SHOWN_MAX = 3,    /* in the lines about files */
+    KEPT_SECONDS_MAX = 10 * 366 * 86400,
     LIMIT = 100,
     LIMIT_MAX = 100000,
 };
@@ -71,13 +76,82 @@ static void put_limits(struct cli *cli, const char *name)
     json_decref(cluster);
 }
 
-/* Which files there are only its cluster knows, and for how long. */
+/* For how many seconds the nodes of a cluster keep the files of a replica; -1: they do not say. */
+static int64_t kept_seconds(struct cli *cli, const char *cluster)
+{
+    json_t *page = cli_look(cli, "/v1/clusters/%s/nodes?limit=1", cluster);
+    const json_t *node = json_array_get(json_object_get(page, "nodes"), 0);
+    const char *text = cli_text(json_object_get(node, "labels"), FL_NODE_KEEP_KEY);
+    uint64_t seconds;
+    bool is_there = fl_str_parse_u64(fl_str_c(text), &seconds) && seconds <= KEPT_SECONDS_MAX;
+
+    json_decref(page);
+    return is_there ? (int64_t)seconds : -1;
+}
+
+/* Its replicas start in a folder that is theirs, and so is not kept. */
+static bool has_working_dir(const json_t *job)
+{
+    const json_t *roles = json_object_get(json_object_get(job, "spec"), "roles"), *role;
+    size_t i;
+
+    json_array_foreach(roles, i, role)
+    {
+        const json_t *pod = json_object_get(json_object_get(role, "template"), "spec");
+        const json_t *container = json_array_get(json_object_get(pod, "containers"), 0);
+
+        if (!*cli_text(container, "workingDir")) return false;
+    }
+    return json_array_size(roles) > 0;
+}
+
+static void put_kept(struct cli *cli, const json_t *job, const char *cluster)
+{
+    int64_t seconds = kept_seconds(cli, cluster), until;
+    const char *id = cli_text(job, "id"), *when;
+
+    cluster = cli_plain(cli, cluster);
+    if (seconds < 0) {
+        printf("%-12s fairlead cp --list %s: shows what is kept of them on %s\n", "files", id,
+               cluster);
+        return;
+    }
+    if (seconds == 0) {
+        printf("%-12s %s keeps none (its agent's keep_results is 0)\n", "files", cluster);
+        return;
+    }
+    until = cli_parse_time(cli_text(job, "endedAt")) + seconds * FL_SECOND_MS;
+    when = cli_when(cli, cli_time(cli, until));
+    if (until <= cli_now_ms()) {
+        printf("%-12s kept on %s until %s, and gone since\n", "files", cluster, when);
+    } else {
+        printf("%-12s kept on %s until %s at most: fairlead cp --list %s:\n", "files", cluster,
+               when, id);
+    }
+}
+
+/* Files are kept where they were left: on the clusters of its attempts. */
 static void put_files(struct cli *cli, const json_t *job)
 {
+    const json_t *attempts = json_object_get(job, "attempts"), *one;
+    const char *shown[CLUSTERS_SHOWN_MAX];
+    size_t i, len = 0, k;
+
     if (!*cli_text(job, "endedAt")) return;
-    put_line(cli, "files",
-             fl_arena_printf(&cli->arena, "fairlead cp --list %s: shows what is kept of them",
-                             cli_text(job, "id")));
+    if (has_working_dir(job)) {
+        put_line(cli, "files", "not kept: it has a workingDir of its own");
+        return;
+    }
+    json_array_foreach(attempts, i, one)
+    {
+        const char *cluster = cli_text(one, "cluster");
+
+        for (k = 0; k < len && strcmp(shown[k], cluster) != 0; k++) {
+        }
+        if (!*cluster || k < len || len == CLUSTERS_SHOWN_MAX) continue;
+        shown[len++] = cluster;
+        put_kept(cli, job, cluster);
+    }
 }
 
 static void describe_job(struct cli *cli, const json_t *job)
@@ -124,6 +198,9 @@ static void describe_job(struct cli *cli, const json_t *job)
         printf("%-12s %s=%s\n", "label", cli_plain(cli, key),
                cli_plain(cli, json_string_value(value)));
     }
+    if (cli_indexes(job).len > 0) {
+        printf("%-12s " FL_STR_FMT "\n", "indexes", FL_STR_ARG(cli_indexes(job)));
+    }
     if (cli_int(json_object_get(job, "elements"), "total") > 1) {
         printf("%-12s", "elements");
         json_object_foreach(json_object_get(job, "elements"), key, value)
@@ -142,6 +219,23 @@ static const char *number(struct cli *cli, const json_t *value)
     return fl_arena_printf(&cli->arena, "%lld", (long long)json_integer_value(value));
 }
 
+/* The column of a job with indexes. */
+static void put_index(struct cli *cli, struct cli_table *table, const json_t *one)
+{
+    const json_t *index = json_object_get(one, "index");
+
+    if (index) cli_table_put(table, "%s", number(cli, index));
+}
+
+/* "16", or "16 (index 17)". */
+static const char *element_name(struct cli *cli, const json_t *one)
+{
+    const char *element = number(cli, json_object_get(one, "element"));
+    const char *index = number(cli, json_object_get(one, "index"));
+
+    return *index ? fl_arena_printf(&cli->arena, "%s (index %s)", element, index) : element;
+}
+
 /* Prints the elements that run now, or wait for their next attempt. */
 static void describe_live(struct cli *cli, const json_t *job)
 {
@@ -152,10 +246,12 @@ static void describe_live(struct cli *cli, const json_t *job)
 
     if (json_array_size(live) == 0) return;
     putchar('\n');
-    table = cli_table_create(cli, ">ELEMENT|>ATTEMPT|STATE|CLUSTER|~NODES|~REPLICAS|~NOTE");
+    table = cli_table_create(cli, cli_indexes(job).len > 0 ? ">ELEMENT|>INDEX" LIVE_COLUMNS
+                                                           : ">ELEMENT" LIVE_COLUMNS);
     json_array_foreach(live, i, one)
     {
         cli_table_put(table, "%lld", (long long)cli_int(one, "element"));
+        put_index(cli, table, one);
         cli_table_put(table, "%lld", (long long)cli_int(one, "attempt"));
         cli_table_put(table, "%s", cli_text(one, "state"));
         cli_table_put(table, "%s", cli_text(one, "cluster"));
@@ -173,6 +269,7 @@ static void put_attempt(struct cli *cli, struct cli_table *table, const json_t *
     const json_t *usage = json_object_get(one, "usage");
 
     cli_table_put(table, "%lld", (long long)cli_int(one, "element"));
+    put_index(cli, table, one);
     cli_table_put(table, "%lld", (long long)cli_int(one, "attempt"));
     cli_table_put(table, "%s", cli_text(one, "cluster"));
     cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "nodes")));
@@ -186,16 +283,25 @@ static void put_attempt(struct cli *cli, struct cli_table *table, const json_t *
     cli_table_put(table, "%s", cli_when(cli, cli_text(one, "endedAt")));
 }
 
-static const struct cli_list attempt_list = {
-    .header = ">ELEMENT|>ATTEMPT|CLUSTER|~NODES|>EXIT|REASON|>FIRST|>CPU|>MEMORY|PLACED|ENDED",
-    .put = put_attempt,
-    .none = "no attempt is like that"};
+#define ATTEMPT_COLUMNS "|>ATTEMPT|CLUSTER|~NODES|>EXIT|REASON|>FIRST|>CPU|>MEMORY|PLACED|ENDED"
 
-static void describe_attempts(struct cli *cli, const json_t *attempts)
+/* [1]: with the indexes. */
+static const struct cli_list attempt_lists[] = {
+    {.header = ">ELEMENT" ATTEMPT_COLUMNS, .put = put_attempt, .none = "no attempt is like that"},
+    {.header = ">ELEMENT|>INDEX" ATTEMPT_COLUMNS,
+     .put = put_attempt,
+     .none = "no attempt is like that"}};
+
+static const struct cli_list *attempt_list(const json_t *job)
+{
+    return &attempt_lists[cli_indexes(job).len > 0];
+}
+
+static void describe_attempts(struct cli *cli, const json_t *job, const json_t *attempts)
 {
     if (json_array_size(attempts) == 0) return;
     putchar('\n');
-    cli_print_rows(cli, &attempt_list, attempts);
+    cli_print_rows(cli, attempt_list(job), attempts);
 }
 
 /* Prints the last lines of the replicas that 'which', a part of a query, selects; prints nothing if
@@ -218,8 +324,8 @@ static void describe_output(struct cli *cli, const char *id, const char *title, 
 static void describe_words(struct cli *cli, const json_t *attempt)
 {
     if (!*cli_text(attempt, "words")) return;
-    printf("\nelement %lld, attempt %lld, replica %lld failed with:\n    %s\n",
-           (long long)cli_int(attempt, "element"), (long long)cli_int(attempt, "attempt"),
+    printf("\nelement %s, attempt %lld, replica %lld failed with:\n    %s\n",
+           element_name(cli, attempt), (long long)cli_int(attempt, "attempt"),
            (long long)cli_int(attempt, "firstReplica"), cli_plain(cli, cli_text(attempt, "words")));
 }
 
@@ -245,8 +351,8 @@ static int describe_failures(struct cli *cli, const char *id, const json_t *atte
         describe_words(cli, one);
         describe_output(cli, id,
                         fl_arena_printf(&cli->arena,
-                                        "last lines of element %lld, attempt %lld, replica %lld:",
-                                        element, attempt, replica),
+                                        "last lines of element %s, attempt %lld, replica %lld:",
+                                        element_name(cli, one), attempt, replica),
                         fl_arena_printf(&cli->arena, "&element=%lld&attempt=%lld&replica=%lld",
                                         element, attempt, replica));
     }
@@ -311,8 +417,9 @@ static int describe_array(struct cli *cli, const char *id, const json_t *job)
     bool is_more = false;
     int code = cli_attempts_read(cli, id, &query, attempts, &is_more);
 
+    cli_indexes_add(job, attempts);
     if (code == CLI_OK) describe_groups(cli, id, failed);
-    if (code == CLI_OK) describe_attempts(cli, attempts);
+    if (code == CLI_OK) describe_attempts(cli, job, attempts);
     if (is_more && failed > FAILED_SHOWN_MAX) {
         printf("%lld more failed: fairlead describe %s --state failed --limit %lld\n",
                failed - FAILED_SHOWN_MAX, id, failed);
@@ -379,7 +486,7 @@ static int describe_chosen(struct cli *cli, const char *id)
 {
     struct fl_err err = {0};
     bool is_more = false;
-    json_t *all;
+    json_t *all, *job = NULL;
     long limit;
     int code;
 
@@ -390,11 +497,15 @@ static int describe_chosen(struct cli *cli, const char *id)
     if (!cli_number(&cli->args, CLI_OPT_limit, LIMIT, 1, LIMIT_MAX, &limit, &err)) {
         return cli_fail_err(&err);
     }
+    code = cli_get(cli, &job, "/v1/jobs/%s", id);
+    if (code) return code;
     all = json_array();
     code = read_chosen(cli, id, limit, all, &is_more);
-    if (code == CLI_OK) cli_print_list(cli, &attempt_list, all);
+    cli_indexes_add(job, all);
+    if (code == CLI_OK) cli_print_list(cli, attempt_list(job), all);
     if (code == CLI_OK && is_more) fprintf(stderr, "there are more: --limit %ld\n", limit * 10);
     json_decref(all);
+    json_decref(job);
     return code;
 }
 
@@ -402,13 +513,15 @@ static int describe_chosen(struct cli *cli, const char *id)
 
 static int describe_whole(struct cli *cli, const char *id, const json_t *job)
 {
-    const json_t *attempts = json_object_get(job, "attempts");
+    json_t *attempts = json_object_get(job, "attempts");
 
+    cli_indexes_add(job, attempts);
+    cli_indexes_add(job, json_object_get(job, "live"));
     cli_page(cli);
     describe_job(cli, job);
     describe_live(cli, job);
     if (cli_int(json_object_get(job, "elements"), "total") > 1) return describe_array(cli, id, job);
-    describe_attempts(cli, attempts);
+    describe_attempts(cli, job, attempts);
     if (!describe_failures(cli, id, attempts)) describe_output(cli, id, "last lines:", "");
     return CLI_OK;
 }
@@ -420,10 +533,10 @@ int verb_describe(struct cli *cli)
     int code = CLI_OK;
 
     if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead describe JOB");
-    id = cli_job_id(cli, cli->args.words.at[0], &code);
+    id = cli_job_of_elements(cli, cli->args.words.at[0], &code);
     if (!id) return code;
     if (cli_has(&cli->args, CLI_OPT_state) || cli_has(&cli->args, CLI_OPT_element) ||
-        cli_has(&cli->args, CLI_OPT_limit)) {
+        cli_has(&cli->args, CLI_OPT_limit)) { /* --index has become --element */
         return describe_chosen(cli, id);
     }
     code = cli_get(cli, &job, "/v1/jobs/%s", id);

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "cli/answer.h"
+#include "cli/bulk_action.h"
 #include "cli/client.h"
 #include "cli/edit_text.h"
 #include "cli/editor.h"
 #include "cli/job_selector.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "shared/base/buf.h"
 #include "shared/base/job_limits.h"
@@ -243,6 +245,75 @@ static int edit_in_editor(struct cli *cli, const char *word)
     return code;
 }
 
+/* ---- by a filter ----------------------------------------------------------------------------- */
+
+/* Puts one --where into the filter.  False: it cannot be read. */
+static bool put_where(struct cli *cli, const char *text, json_t *filter)
+{
+    static const struct {
+        const char *key, *member;
+    } texts[] = {{"queue", "queue"}, {"user", "submittedBy"}, {"name", "name"}};
+    size_t len = strcspn(text, "=");
+    const char *key = fl_arena_printf(&cli->arena, "%.*s", (int)len, text), *value = text + len + 1;
+
+    if (!text[len] || !*value) return false;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strcmp(key, texts[i].key) != 0) continue;
+        if (json_object_get(filter, texts[i].member)) return false;
+        return json_object_set_new(filter, texts[i].member, json_string(value)) == 0;
+    }
+    if (strcmp(key, "state") == 0) {
+        json_array_append_new(json_object_get(filter, "state"), json_string(value));
+        return true;
+    }
+    len = strcspn(value, "=");
+    if (strcmp(key, "label") != 0 || !value[len]) return false;
+    key = fl_arena_printf(&cli->arena, "%.*s", (int)len, value);
+    json_object_set_new(json_object_get(filter, "labels"), key, json_string(value + len + 1));
+    return true;
+}
+
+/* NULL: the error was printed. */
+static json_t *filter_of_where(struct cli *cli)
+{
+    json_t *filter = json_pack("{s:[], s:{}}", "state", "labels");
+
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_where].len; i++) {
+        const char *text = cli->args.values[CLI_OPT_where].at[i];
+
+        if (put_where(cli, text, filter)) continue;
+        FL_IGNORE(cli_fail(CLI_USAGE,
+                           "--where %s: wants queue, user or name, each once, or state or label, "
+                           "as --where queue=ml --where label=team=red",
+                           text));
+        json_decref(filter);
+        return NULL;
+    }
+    if (!json_array_size(json_object_get(filter, "state"))) json_object_del(filter, "state");
+    if (!json_object_size(json_object_get(filter, "labels"))) json_object_del(filter, "labels");
+    return filter;
+}
+
+static int edit_many(struct cli *cli)
+{
+    json_t *filter, *edit;
+
+    if (cli->args.words.len > 0) {
+        return cli_fail(CLI_USAGE, "--where chooses the jobs: leave %s out, or --where",
+                        cli_plain(cli, cli->args.words.at[0]));
+    }
+    if (cli_has(&cli->args, CLI_OPT_name) || cli_has(&cli->args, CLI_OPT_label) ||
+        cli_has(&cli->args, CLI_OPT_revision)) {
+        return cli_fail(CLI_USAGE, "--name, --label and --revision are of one job: name JOBs in "
+                                   "place of --where");
+    }
+    edit = edit_of_flags(cli);
+    filter = edit ? filter_of_where(cli) : NULL;
+    if (filter) json_object_set(filter, "edit", edit);
+    json_decref(edit);
+    return filter ? cli_bulk_action(cli, "edit", "edited", filter) : CLI_USAGE;
+}
+
 /* The first failure decides the exit code; the rest is still tried. */
 int verb_edit(struct cli *cli)
 {
@@ -251,7 +322,14 @@ int verb_edit(struct cli *cli)
     json_t *body;
     char *text;
 
-    if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead edit JOB... [FLAGS]");
+    if (cli_has(&cli->args, CLI_OPT_where)) return edit_many(cli);
+    if (cli_has(&cli->args, CLI_OPT_dry_run) || cli_has(&cli->args, CLI_OPT_yes)) {
+        return cli_fail(CLI_USAGE, "--dry-run and --yes are for the jobs that --where chooses");
+    }
+    if (!cli->args.words.len) {
+        return cli_fail(CLI_USAGE, "usage: fairlead edit JOB... [FLAGS], or --where KEY=VALUE... "
+                                   "[FLAGS]");
+    }
     if (cli->args.words.len == 1 && !has_flags(cli) && cli_terminal_is_there()) {
         return edit_in_editor(cli, cli->args.words.at[0]);
     }

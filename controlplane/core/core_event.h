@@ -111,10 +111,14 @@ struct core_outcome;
  * that is over has ended. */
 struct core_dependency {
     struct fl_dependency after; /* 'line' counts the items of the event */
-    uint8_t ended; /* enum job_state, a last one; 0: not known to have ended; or CORE_NO_JOB */
+    /* enum job_state, a last one; 0: not known to have ended; or one of the words below */
+    uint8_t ended;
 };
 
-enum { CORE_NO_JOB = 255 }; /* there is none, for the one who asks */
+enum {
+    CORE_OTHER_INDEXES = 254, /* its elements go by other numbers, and are waited for one by one */
+    CORE_NO_JOB = 255,        /* there is none, for the one who asks */
+};
 
 struct core_submit_item {
     struct fl_str queue; /* by name */

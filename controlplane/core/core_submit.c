@@ -210,6 +210,14 @@ static bool check_each(struct core *core, const struct core_event *event,
                       "the elements of a job wait for those of one other job only; name the others "
                       "with success, any or failure");
     }
+    if (asked->ended == CORE_OTHER_INDEXES) {
+        return refuse(core, outcome, FL_INVALID,
+                      fl_arena_printf(&core->scratch,
+                                      "elements wait for the same elements of %s, so both have the "
+                                      "same indexes: give this job those of %s, or run after the "
+                                      "job itself, with success or any",
+                                      name, name));
+    }
     if (!target || target->tenant != event->tenant.n) {
         return refuse(core, outcome,
                       asked->ended || asked->after.line ? FL_CONFLICT : FL_UNAVAILABLE,

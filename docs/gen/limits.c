@@ -65,6 +65,8 @@ int main(void)
     print_row("variables of a role's environment", FL_JOB_ENV_MAX, "422");
     print_row("bytes of a variable, and of a parameter", FL_JOB_ENV_VALUE_BYTES_MAX, "422");
     print_row("parameters of a job", FL_JOB_PARAMS_MAX, "422");
+    print_row("bytes of the indexes of an array", FL_JOB_INDEXES_BYTES_MAX, "422");
+    print_row("the highest index of an element", FL_JOB_INDEX_LAST, "422");
     print_row("bytes of the parameters of a job", FL_JOB_PARAMS_BYTES_MAX,
               "422, 413 for their canonical form");
     print_row("bytes of a spec as it is stored", FL_JOB_SPEC_BYTES_MAX, "413");

@@ -15,6 +15,7 @@
 #define FL_JOB_AFTER_MAX 64          /* jobs that one waits for */
 #define FL_JOB_ELEMENTS_MAX 16777216 /* element numbers have 24 bits */
 #define FL_JOB_ELEMENT_LAST 16777215 /* the highest number */
+#define FL_JOB_INDEX_LAST 999999999  /* the highest number that people give to an element */
 #define FL_JOB_ENV_MAX 512
 #define FL_JOB_WORDS_MAX 4096          /* in command, and as many in args */
 #define FL_JOB_CPU_MILLI_MAX 100000000 /* thousandths, for a replica */
@@ -35,6 +36,7 @@
 #define FL_JOB_WORD_BYTES_MAX 131071 /* Linux takes no longer argument */
 #define FL_JOB_ENV_VALUE_BYTES_MAX 32768
 #define FL_JOB_PARAMS_BYTES_MAX 32768 /* all of them: they travel in START, whose frame has 65536 */
+#define FL_JOB_INDEXES_BYTES_MAX 4096 /* the list of those numbers, as written and canonical */
 #define FL_JOB_LABEL_BYTES_MAX 381    /* as "key=value" */
 #define FL_JOB_LABELS_BYTES_MAX 16384 /* as "key=value\n" lines */
 #define FL_JOB_SPEC_BYTES_MAX 262144  /* canonical, as it is stored and sent */

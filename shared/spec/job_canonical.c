@@ -41,6 +41,8 @@ static bool is_told(const struct fl_job_field *field, const void *base)
     case FL_JOB_KIND_taint_key:
     case FL_JOB_KIND_taint_value:
         return ((const struct fl_str *)member)->len > 0;
+    case FL_JOB_KIND_indexes:
+        return ((const struct fl_indexes *)member)->text.len > 0;
     case FL_JOB_KIND_words:
     case FL_JOB_KIND_names:
         return ((const struct fl_strs *)member)->len > 0;
@@ -169,6 +171,9 @@ static void put_value(struct writer *writer, const struct fl_job_field *field, c
     case FL_JOB_KIND_taint_key:
     case FL_JOB_KIND_taint_value:
         fl_json_put_str(out, NULL, *(const struct fl_str *)member);
+        return;
+    case FL_JOB_KIND_indexes:
+        fl_json_put_str(out, NULL, ((const struct fl_indexes *)member)->text);
         return;
     case FL_JOB_KIND_words:
     case FL_JOB_KIND_names:

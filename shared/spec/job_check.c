@@ -1,5 +1,6 @@
 #include "shared/spec/job_check.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,10 +60,23 @@ bool fl_job_holds(const struct fl_job_check *check, const struct fl_job_field *f
     return false;
 }
 
+void fl_job_check_indexes(const struct fl_job_check *check, const struct fl_json *object,
+                          const struct fl_indexes *indexes, uint32_t elements)
+{
+    if (indexes->len == 0 || elements == indexes->len) return;
+    fl_job_wrong(check, &(struct fl_path){.key = FL_STR("array")},
+                 fl_json_member(object, FL_STR("array")), (struct fl_str){0},
+                 "indexes names %" PRIu32 " elements: leave array out, or write that number",
+                 indexes->len);
+}
+
 void fl_job_check_parallelism(const struct fl_job_check *check, const struct fl_json *object,
                               uint32_t elements, uint32_t parallelism)
 {
-    if (parallelism == 0 || elements > 1 || fl_json_member(object, FL_STR("array"))) return;
+    if (parallelism == 0 || elements > 1 || fl_json_member(object, FL_STR("array")) ||
+        fl_json_member(object, FL_STR("indexes"))) {
+        return;
+    }
     fl_job_wrong(check, &(struct fl_path){.key = FL_STR("parallelism")},
                  fl_json_member(object, FL_STR("parallelism")), (struct fl_str){0},
                  "this limits how many elements of an array run at the same time, and there is no "

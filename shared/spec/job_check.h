@@ -2,6 +2,7 @@
  * Uses shared/base, shared/json and shared/spec.  Pure. */
 #pragma once
 
+#include "shared/spec/indexes.h"
 #include "shared/spec/job_fields.h"
 #include "shared/spec/problems.h"
 
@@ -29,6 +30,11 @@ bool fl_job_holds(const struct fl_job_check *check, const struct fl_job_field *f
 struct fl_str fl_job_check_allowed(const struct fl_job_check *check,
                                    const struct fl_job_field *field);
 
-/* Notes a parallelism of a job without elements; 'object' has it, and the array if there is one. */
+/* Notes another number of elements than there are indexes; 'object' has the array. */
+void fl_job_check_indexes(const struct fl_job_check *check, const struct fl_json *object,
+                          const struct fl_indexes *indexes, uint32_t elements);
+
+/* Notes a parallelism of a job without elements; 'object' has it, and the array or the indexes if
+ * there are some. */
 void fl_job_check_parallelism(const struct fl_job_check *check, const struct fl_json *object,
                               uint32_t elements, uint32_t parallelism);

@@ -15,6 +15,7 @@
     X(env_name, "letters, digits, '_', '.' and '-', no digit at first, not a name of ours", BYTES) \
     X(env_value, "text", BYTES)                                                                    \
     X(words, "a list of texts", ITEMS)                                                             \
+    X(indexes, "numbers and ranges in ascending order, as 1-100:3,200", BYTES)                     \
     X(names, "a list of names of clusters, none twice", ITEMS)                                     \
     X(labels, "an object of labels", ITEMS)                                                        \
     X(node_labels, "an object of labels", ITEMS)                                                   \

@@ -43,6 +43,7 @@ bool fl_job_own_parse(const struct fl_json *line, struct fl_str mark, struct fl_
         draft.spec.labels = fl_text_map_over(&spec->labels, &draft.spec.labels, arena);
         draft.spec.params = fl_job_params_over(&spec->params, &draft.spec.params, arena);
         check_sums(&check, &draft.spec);
+        fl_job_check_indexes(&check, line, &draft.spec.indexes, draft.spec.elements);
         fl_job_check_parallelism(&check, line, draft.spec.elements, draft.spec.parallelism);
     }
     if (problems->len > 0) return false;

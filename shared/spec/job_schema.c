@@ -114,6 +114,7 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
     case FL_JOB_KIND_role_name:
     case FL_JOB_KIND_env_name:
     case FL_JOB_KIND_env_value:
+    case FL_JOB_KIND_indexes:
         put_type(out, "string");
         put_range(out, field, "minLength", "maxLength");
         return;

@@ -1,5 +1,8 @@
 #include "shared/spec/job_spec.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/base/node_label.h"
@@ -258,10 +261,26 @@ static void sum_up(const struct fl_job_check *check, const struct fl_json *root,
                      (unsigned)replicas, limits->replicas_max);
     }
     spec->replicas = (uint32_t)replicas;
-    if (spec->elements > limits->elements_max) {
+    if (spec->elements > limits->elements_max && spec->indexes.len > 0) {
+        WRONG(check, NULL, root, "indexes", NOTHING,
+              "these are %" PRIu32 " numbers, over the limit of %u elements", spec->elements,
+              limits->elements_max);
+    } else if (spec->elements > limits->elements_max) {
         WRONG(check, NULL, root, "array", NOTHING, "this is over the limit of %u elements",
               limits->elements_max);
     }
+}
+
+/* The indexes say how many elements there are; an array beside them may say the same. */
+static void settle_elements(const struct fl_job_check *check, const struct fl_json *root,
+                            struct fl_job_spec *spec)
+{
+    if (!fl_json_member(root, FL_STR("array"))) {
+        if (spec->indexes.len > 0) spec->elements = spec->indexes.len;
+    } else {
+        fl_job_check_indexes(check, root, &spec->indexes, spec->elements);
+    }
+    if (spec->indexes.text.len == 0) spec->indexes = (struct fl_indexes){0};
 }
 
 bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena *arena,
@@ -284,6 +303,7 @@ bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena *arena,
         }
         check_clusters(&check, document, &draft.spec);
         check_limits(&check, document, &draft.spec);
+        settle_elements(&check, document, &draft.spec);
         fl_job_check_parallelism(&check, document, draft.spec.elements, draft.spec.parallelism);
         sum_up(&check, document, limits ? limits : &limits_most, &draft.spec);
     }
@@ -308,6 +328,19 @@ bool fl_job_spec_read(struct fl_str bytes, struct fl_arena *arena, struct fl_job
         return fl_err_wrap(err, "spec");
     }
     return true;
+}
+
+struct fl_str fl_job_spec_indexes(struct fl_str canonical)
+{
+    static const char head[] =
+        "{\"indexes\":\""; /* the first field that canonical bytes may have */
+    struct fl_str text = canonical;
+
+    if (text.len < sizeof head || memcmp(text.at, head, sizeof head - 1) != 0) {
+        return (struct fl_str){0};
+    }
+    text = (struct fl_str){text.at + sizeof head - 1, text.len - (sizeof head - 1)};
+    return fl_str_cut(&text, '"');
 }
 
 struct fl_job_replica fl_job_spec_replica(const struct fl_job_spec *spec,

@@ -26,6 +26,7 @@
 #include "shared/base/taint.h"
 #include "shared/base/types.h"
 #include "shared/json/json.h"
+#include "shared/spec/indexes.h"
 #include "shared/spec/problems.h"
 #include "shared/spec/text_map.h"
 
@@ -71,6 +72,7 @@ struct fl_job_spec {
     bool requires_limits; /* only nodes with FL_NODE_LIMITS */
     uint32_t deadline_s;  /* from the first start; 0: none */
     uint32_t retries;
+    struct fl_indexes indexes; /* without a text each element has its own number */
     /* The job's own. */
     struct fl_str name;  /* may be empty */
     struct fl_str queue; /* "default" where the document does not say */
@@ -118,6 +120,9 @@ struct fl_job_additions {
 FL_CHECK bool fl_job_spec_canonical_over(struct fl_buf *out, const struct fl_job_spec *spec,
                                          const struct fl_job_spec *asked,
                                          struct fl_job_additions *ret_additions);
+
+/* The indexes of canonical bytes, a view of them; empty: each element has its own number. */
+struct fl_str fl_job_spec_indexes(struct fl_str canonical);
 
 /* The same with the job's own fields in front: the document "as resolved", which may be submitted
  * again. */

@@ -7,6 +7,7 @@
 #include "shared/base/dependency.h"
 #include "shared/base/job_name.h"
 #include "shared/base/taint.h"
+#include "shared/spec/indexes.h"
 #include "shared/spec/job_params.h"
 #include "shared/spec/quantity.h"
 
@@ -124,6 +125,19 @@ static void read_text(const struct fl_job_check *check, const struct fl_job_fiel
         *to = node->text;
     } else {
         fl_job_misfit(check, field, path, node);
+    }
+}
+
+static void read_indexes(const struct fl_job_check *check, const struct fl_job_field *field,
+                         const struct fl_path *path, const struct fl_json *node,
+                         struct fl_indexes *to)
+{
+    struct fl_err err = {0};
+
+    if (node->kind != FL_JSON_STRING) {
+        fl_job_misfit(check, field, path, node);
+    } else if (!fl_indexes_parse(node->text, check->arena, to, &err)) {
+        fl_job_wrong(check, path, node, fl_job_check_allowed(check, field), "%s", err.text);
     }
 }
 
@@ -306,6 +320,9 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_taint_key:
     case FL_JOB_KIND_taint_value:
         read_text(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_indexes:
+        read_indexes(check, field, path, node, to);
         return;
     case FL_JOB_KIND_words:
         read_words(check, field, path, node, to);

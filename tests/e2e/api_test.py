@@ -206,6 +206,7 @@ def acting(f):
         equal(call(f, "POST", "/v1/jobs:cancel", {}).status, 422)
         for name in ("", "n" * 254):
             equal([call(f, "POST", "/v1/jobs:cancel", {"name": name}).status, call(f, "GET", f"/v1/jobs?name={name}").status], [422, 422], name)
+        equal(call(f, "POST", "/v1/jobs:edit", {"labels": {"bulk": "no such"}, "edit": {"priority": 1}}).json()["matched"], 0)
         counted = call(f, "POST", "/v1/jobs:cancel", {"labels": {"bulk": "yes"}, "dryRun": True}).json()
         equal((counted["matched"], counted["changed"]), (5, 0))
         done = call(f, "POST", "/v1/jobs:cancel", {"labels": {"bulk": "yes"}}).json()

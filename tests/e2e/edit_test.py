@@ -44,6 +44,25 @@ def in_editor(h, job, editor, *answers, code=0):
     return text
 
 
+def many(h):
+    with shows("fairlead edit --where counts the jobs that it chooses, and changes them all"):
+        chosen = [h.submit(dict(HELD, name=f"many-{i}", labels={"team": "many"})) for i in range(3)]
+        other = h.submit(dict(HELD, name="other"))
+        where = ("--where", "name=many-*", "--where", "label=team=many")
+        assert "3 jobs would be edited" in cli(h, "edit", *where, "--priority", "9", "--dry-run").stdout
+        assert "nothing was changed" in cli(h, "edit", *where, "--priority", "9", code=64).stderr
+        equal({h.job(job)["priority"] for job in chosen}, {0})
+        assert "3 of 3 jobs are edited" in cli(h, "edit", *where, "--priority", "9", "--deadline", "1h", "--yes").stdout
+        equal([(job["priority"], job["deadline"], job["name"], job["labels"]) for job in map(h.job, chosen)], [(9, 3600, f"many-{i}", {"team": "many"}) for i in range(3)])
+        equal((h.job(other)["priority"], h.job(other)["revision"]), (0, 0))
+    with shows("hold and release take a filter, too"):
+        assert "3 of 3 jobs are released" in cli(h, "release", "--name", "many-*", "--yes").stdout
+        until("they may start", lambda: all(h.job(job)["state"] != "held" for job in chosen))
+        equal(h.job(other)["state"], "held")
+        for job in (*chosen, other):
+            cli(h, "cancel", job)
+
+
 def texts(h):
     return [name for name in os.listdir(h.dir) if name.startswith("fairlead-job-")]
 
@@ -309,6 +328,7 @@ def main():
         refusals(h)
         by_command(h)
         editor(h)
+        many(h)
         for queue in ("default", "urgent"):
             for job in listed(h, f"/v1/jobs?queue={queue}&state=held"):
                 h.api("POST", f"/v1/jobs/{job}:cancel", {})

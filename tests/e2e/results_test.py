@@ -79,8 +79,9 @@ def after_the_end(f, home):
             said = cp(f, f"{job}:{path}", f"{home}/never", code=None)
             assert word in said, (path, said)
             assert not os.path.exists(f"{home}/never"), path
-    with shows("'describe' says how to look at what is kept"):
-        assert f"fairlead cp --list {job}:" in f.cli("describe", job)
+    with shows("'describe' says until when it is kept, and how to look at it"):
+        said = f.cli("describe", job)
+        assert "files        kept on " in said and f" at most: fairlead cp --list {job}:" in said, said
     with shows("nothing is written into it, and no command runs there"):
         assert "has ended" in cp(f, f"{home}/later", f"{job}:later", code=1)
         assert "has ended" in f.run("exec", job, "true").stderr
@@ -190,6 +191,7 @@ def short(home):
             run(f, "head -c 3000000 /dev/zero > big")
             until("all is gone", lambda: entries(f) == [] and entries(f, "replicas") == [], 60)
             assert "ended over 6 s ago (agent setting keep_results)" in cp(f, f"{job}:mine", f"{home}/mine", code=1)
+            assert ", and gone since" in f.cli("describe", job)
 
 
 def elsewhere(home):

@@ -46,7 +46,7 @@ class Page:
             self.f.wait(job, "failed")
             return job
         if verb == "logs":
-            job = self.submit("true")
+            job = self.submit("--array", "1-2", "true")
             self.f.wait(job, "succeeded")
             return job
         job = self.submit("sleep", "60")
@@ -109,10 +109,11 @@ def main():
                 for words in words_of(ours):
                     assert words in why, f"{line}: {words!r} is not in {why!r}"
         with shows("a script finds the numbers that Slurm gives it"):
-            page.write("#SBATCH --array=0-2")
-            job = page.submit("--script", page.script)
-            f.wait(job, "succeeded")
-            equal(sorted(f.cli("logs", job, "--raw").splitlines()), [f"part {i} of {job}, which is {job}" for i in range(3)])
+            for array, parts in (("0-2", (0, 1, 2)), ("1-9:4", (1, 5, 9)), ("7", (7,))):
+                page.write(f"#SBATCH --array={array}")
+                job = page.submit("--script", page.script)
+                f.wait(job, "succeeded")
+                equal(sorted(f.cli("logs", job, "--raw").splitlines()), [f"part {i} of {job}, which is {job}" for i in parts])
     fleet.finish()
 
 

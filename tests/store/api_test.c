@@ -83,6 +83,10 @@ static void a_queue_that_is_not_there_is_one_refusal(void **state)
         {"POST", "/v1/jobs:batch", "[{\"command\":[\"a\"],\"queue\":\"%s\"}]",
          "\"pointer\":\"/queue\""},
         {"POST", "/v1/jobs:cancel", "{\"queue\":\"%s\"}", "\"pointer\":\"/queue\""},
+        {"POST", "/v1/jobs:edit", "{\"queue\":\"%s\",\"edit\":{\"priority\":1}}",
+         "\"pointer\":\"/queue\""},
+        {"POST", "/v1/jobs:edit", "{\"queue\":\"default\",\"edit\":{\"queue\":\"%s\"}}",
+         "\"pointer\":\"/edit/queue\""},
         {"POST", "/v1/jobs:retry", "{\"queue\":\"%s\"}", "\"pointer\":\"/queue\""},
         {"GET", "/v1/jobs?queue=%s", NULL, "\"parameter\":\"queue\""},
     };

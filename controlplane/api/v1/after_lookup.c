@@ -6,10 +6,14 @@
 #include "controlplane/api/call_reads.h"
 #include "controlplane/views/directory.h"
 #include "shared/base/vec.h"
+#include "shared/spec/job_spec.h"
+#include "shared/tls/digest.h"
 
 struct named {
     uint64_t job;
     struct core_dependency *one;
+    const struct core_submit_item *item; /* that is to run after it */
+    struct fl_digest spec;               /* the job's, once it was seen */
 };
 
 struct lookup {
@@ -19,8 +23,9 @@ struct lookup {
     struct {
         struct named *at;
         size_t len, cap;
-    } named;     /* by job */
-    size_t from; /* those before it were looked up */
+    } named;         /* by job */
+    size_t from;     /* those before it were looked up */
+    size_t compared; /* those before it have the same indexes, where that matters */
 };
 
 static int by_job(const void *a, const void *b)
@@ -30,15 +35,32 @@ static int by_job(const void *a, const void *b)
     return (left->job > right->job) - (left->job < right->job);
 }
 
+static void compare_indexes(const struct core_submit_item *item, struct core_dependency *one,
+                            struct fl_str of_target)
+{
+    if (fl_str_eq(fl_job_spec_indexes(item->spec), fl_job_spec_indexes(of_target))) return;
+    one->ended = CORE_OTHER_INDEXES;
+}
+
+static bool needs_spec(const struct named *named)
+{
+    return named->one->after.on == FL_ON_each && named->one->ended == 0 &&
+           !fl_digest_eq(named->spec, named->item->spec_digest);
+}
+
 static void collect(struct api_call *call, struct lookup *lookup,
                     const struct core_submit_item *items, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         for (size_t k = 0; k < items[i].after_len; k++) {
             struct core_dependency *one = &items[i].after[k];
-            struct named named = {one->after.job.n, one};
+            struct named named = {.job = one->after.job.n, .one = one, .item = &items[i]};
 
-            if (named.job) fl_arena_push(&call->arena, &lookup->named, named);
+            if (named.job) {
+                fl_arena_push(&call->arena, &lookup->named, named);
+            } else if (one->after.on == FL_ON_each && one->after.line <= i) {
+                compare_indexes(&items[i], one, items[one->after.line - 1].spec);
+            }
         }
     }
     if (lookup->named.len > 1) {
@@ -68,10 +90,50 @@ static void on_jobs(struct api_call *call, const struct read_jobs *jobs)
         for (size_t k = fl_vec_lower_bound(&lookup->named, job, job->job.n);
              k < lookup->named.len && lookup->named.at[k].job == job->job.n; k++) {
             lookup->named.at[k].one->ended = job->is_ended ? (uint8_t)job->state : 0;
+            lookup->named.at[k].spec = job->row.spec;
         }
     }
     look(call);
 }
+
+/* ---- indexes --------------------------------------------------------------------------------- */
+
+static void compare(struct api_call *call);
+
+static void on_spec(struct api_call *call, struct fl_str spec)
+{
+    struct lookup *lookup = call->state;
+    struct fl_digest digest = lookup->named.at[lookup->compared].spec;
+
+    for (; lookup->compared < lookup->named.len; lookup->compared++) {
+        const struct named *named = &lookup->named.at[lookup->compared];
+
+        if (!needs_spec(named)) continue;
+        if (!fl_digest_eq(named->spec, digest)) break;
+        if (spec.len > 0) compare_indexes(named->item, named->one, spec);
+    }
+    compare(call);
+}
+
+/* Reads the specs of the jobs that are waited for element by element, one after the other; none is
+ * left: goes on.  Jobs of one spec have the same indexes. */
+static void compare(struct api_call *call)
+{
+    struct lookup *lookup = call->state;
+
+    for (; lookup->compared < lookup->named.len; lookup->compared++) {
+        const struct named *named = &lookup->named.at[lookup->compared];
+
+        if (!needs_spec(named)) continue;
+        call_reads_spec(call, (struct fl_job){named->job}, named->spec, on_spec);
+        return;
+    }
+    call->state = lookup->state;
+    call->on_end = lookup->on_end;
+    lookup->then(call);
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
 
 /* The next so many different ones; none is left: goes on. */
 static void look(struct api_call *call)
@@ -92,9 +154,7 @@ static void look(struct api_call *call)
         call_reads_jobs(call, jobs, len, on_jobs);
         return;
     }
-    call->state = lookup->state;
-    call->on_end = lookup->on_end;
-    lookup->then(call);
+    compare(call);
 }
 
 static void on_end(struct api_call *call)

@@ -1,4 +1,5 @@
-/* after_lookup.h - how the jobs stand that submitted jobs are to run after.
+/* after_lookup.h - how the jobs stand that submitted jobs are to run after, and whether arrays that
+ * wait element by element have the same indexes.
  * The core knows open jobs only, and no token of a queue.  So the front finds those that have
  * ended, and those that the call's token may not see, which count as absent.  A job that ends
  * between this look and the core's is refused there, to be submitted again. */

@@ -1,18 +1,25 @@
-/* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, from the newest
- * down, counted.  A request stops behind the page with which it has matched its limit; 'cursor' is
- * where the next one goes on.  The answer says why the first job that failed could not be
- * changed.  With an Idempotency-Key no job is retried twice. */
+/* POST /v1/jobs:cancel, :edit and :retry: all jobs that a filter names, page by page, from the
+ * newest down, counted.  A request stops behind the page with which it has matched its limit;
+ * 'cursor' is where the next one goes on.  The answer says why the first job that failed could not
+ * be changed.  With an Idempotency-Key no job is retried twice. */
 #include <stdlib.h>
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/cursor.h"
 #include "controlplane/api/idempotency.h"
+#include "controlplane/api/v1/job_edit_values.h"
 #include "controlplane/api/v1/job_filter.h"
 #include "controlplane/api/v1/job_resubmit.h"
 #include "controlplane/api/v1/resources.h"
 #include "shared/base/job_name.h"
 
 enum { CANCEL_MAX = 100000, RETRY_MAX = 5000, PAGE = 1000 };
+
+/* An open job as the core listed it. */
+struct listed {
+    uint64_t job;
+    uint32_t revision;
+};
 
 struct bulk {
     struct job_resubmit resubmit; /* first, see job_resubmit.h */
@@ -21,12 +28,17 @@ struct bulk {
     uint64_t next; /* where the core's list, or the store's, goes on; 0: it is over */
     uint64_t limit, matched, changed, failed;
     struct {               /* the first of the failed ones; valid where there are any */
-        struct fl_job job; /* 0: not known, of a cancellation */
+        struct fl_job job; /* 0: not known, of an open one */
         enum fl_code code;
         const char *text;
     } failure;
-    const char *wanted;  /* the filter as one text */
-    struct fl_job *jobs; /* this page's */
+    const struct fl_json *edit; /* NULL: open jobs are cancelled */
+    struct fl_job_spec to;      /* its values */
+    struct listed *listed;      /* the page's, for an edit */
+    size_t listed_len;
+    const struct read_jobs *rows; /* likewise, as they are stored; valid while it is changed */
+    const char *wanted;           /* the filter as one text */
+    struct fl_job *jobs;          /* this page's */
     struct read_job *stored;
     size_t len, at, pending;
 };
@@ -115,9 +127,9 @@ static void take_page(struct bulk *bulk)
     bulk->matched += bulk->len;
 }
 
-/* ---- cancel: open jobs ----------------------------------------------------------------------- */
+/* ---- cancel and edit: open jobs -------------------------------------------------------------- */
 
-static void on_cancelled(struct api_call *call, const struct core_answer *answered)
+static void on_changed(struct api_call *call, const struct core_answer *answered)
 {
     struct bulk *bulk = call->state;
 
@@ -130,7 +142,38 @@ static void on_cancelled(struct api_call *call, const struct core_answer *answer
     if (--bulk->pending == 0) go_on(call);
 }
 
-static void cancel_page(struct api_call *call)
+/* The row of an edit has name and labels, too: they stay as they are stored.  It is of the revision
+ * that the core listed before they were read, so an edit that came between is not undone. */
+static void fill_edit(struct bulk *bulk, struct fl_job job, struct engine_event *event)
+{
+    event->event.edit.job = job;
+    for (size_t i = 0; i < bulk->listed_len; i++) {
+        if (bulk->listed[i].job == job.n) event->event.edit.revision = bulk->listed[i].revision;
+    }
+    for (size_t i = 0; i < bulk->rows->len; i++) {
+        const struct read_job *row = &bulk->rows->at[i];
+
+        if (row->job.n != job.n) continue;
+        event->event.edit.name = fl_arena_str(&event->arena, row->row.name);
+        event->event.edit.labels = fl_arena_str(&event->arena, row->row.labels);
+    }
+    job_edit_fill(event, bulk->edit, &bulk->to);
+}
+
+static struct engine_event *change_of(struct api_call *call, struct fl_job job)
+{
+    struct bulk *bulk = call->state;
+    struct engine_event *event = api_event(call, bulk->edit ? CORE_EV_edit : CORE_EV_cancel);
+
+    if (bulk->edit) {
+        fill_edit(bulk, job, event);
+    } else {
+        event->event.job.job = job;
+    }
+    return event;
+}
+
+static void change_page(struct api_call *call)
 {
     struct bulk *bulk = call->state;
 
@@ -142,10 +185,7 @@ static void cancel_page(struct api_call *call)
     /* One more than there are, until all are sent: an answer may come within the asking. */
     bulk->pending = bulk->len + 1;
     for (size_t i = 0; i < bulk->len; i++) {
-        struct engine_event *event = api_event(call, CORE_EV_cancel);
-
-        event->event.job.job = bulk->jobs[i];
-        api_ask_any(call, event, on_cancelled);
+        api_ask_any(call, change_of(call, bulk->jobs[i]), on_changed);
     }
     if (--bulk->pending == 0) go_on(call);
 }
@@ -155,11 +195,12 @@ static void on_stored(struct api_call *call, const struct read_jobs *jobs)
     struct bulk *bulk = call->state;
 
     bulk->len = 0;
+    bulk->rows = jobs;
     for (size_t i = 0; i < jobs->len; i++) {
         if (!job_filter_stored(&bulk->filter, &jobs->at[i])) continue;
         bulk->jobs[bulk->len++] = jobs->at[i].job;
     }
-    cancel_page(call);
+    change_page(call);
 }
 
 static void on_open(struct api_call *call, const struct core_answer *listed)
@@ -173,12 +214,14 @@ static void on_open(struct api_call *call, const struct core_answer *listed)
             !job_filter_open(&bulk->filter, &listed->jobs[i])) {
             continue;
         }
+        bulk->listed[bulk->len] = (struct listed){listed->jobs[i].job.n, listed->jobs[i].revision};
         bulk->jobs[bulk->len++] = listed->jobs[i].job;
     }
-    if (job_filter_needs_stored(&bulk->filter) && bulk->len > 0) {
+    bulk->listed_len = bulk->len;
+    if (bulk->len > 0 && (bulk->edit || job_filter_needs_stored(&bulk->filter))) {
         call_reads_jobs(call, bulk->jobs, bulk->len, on_stored);
     } else {
-        cancel_page(call);
+        change_page(call);
     }
 }
 
@@ -338,6 +381,8 @@ static bool read_body(struct api_call *call, struct bulk *bulk)
     struct job_filter_words words = {0};
 
     if (!body) return false;
+    bulk->edit = fl_json_member(body, FL_STR("edit"));
+    if (bulk->edit && !job_edit_read_many(call, bulk->edit, &bulk->to)) return false;
     queue = fl_json_member(body, FL_STR("queue"));
     state = fl_json_member(body, FL_STR("state"));
     owner = fl_json_member(body, FL_STR("submittedBy"));
@@ -402,6 +447,7 @@ static void start(struct api_call *call, bool is_retry)
     if (is_retry) bulk->resubmit.done = on_retried;
     if (!read_body(call, bulk) || !api_idempotent_check(call)) return;
     bulk->jobs = fl_arena_array(&call->arena, struct fl_job, PAGE);
+    bulk->listed = fl_arena_array(&call->arena, struct listed, PAGE);
     bulk->resubmit.what = RESUBMIT_failed;
     if (is_retry) {
         /* Without a state in the filter: the failed ones. */
@@ -415,6 +461,12 @@ static void start(struct api_call *call, bool is_retry)
 }
 
 static void cancel_many(struct api_call *call)
+{
+    start(call, false);
+}
+
+/* Its body has the member 'edit'. */
+static void edit_many(struct api_call *call)
 {
     start(call, false);
 }
@@ -441,6 +493,12 @@ static void retry_many(struct api_call *call)
 
 static const struct api_field cancel_fields[] = {FILTER_FIELDS, {0}};
 
+static const struct api_field edit_fields[] = {
+    FILTER_FIELDS,
+    API_MUST("edit", "JobEdit", "the new values, but for name and labels"),
+    {0},
+};
+
 static const struct api_field retry_fields[] = {
     FILTER_FIELDS,
     API_MAY("waitForCluster", "boolean",
@@ -451,7 +509,7 @@ static const struct api_field retry_fields[] = {
 static const struct api_field count_fields[] = {
     API_MUST("dryRun", "boolean", "nothing was changed"),
     API_MUST("matched", "integer", "jobs that the filter names"),
-    API_MUST("changed", "integer", "jobs that were cancelled, or run again"),
+    API_MUST("changed", "integer", "jobs that were cancelled or edited, or run again"),
     API_MUST("failed", "integer", "jobs that could not be changed"),
     API_MAY("firstFailure", "BulkFailure", "why the first of these could not; only with 'failed'"),
     API_MUST("more", "boolean", "there are others that it names: call again with 'cursor'"),
@@ -481,6 +539,10 @@ const struct api_route bulk_routes[] = {
     API_ROUTE(API_POST, "/v1/jobs:cancel", API_NEED_cancel, cancel_many, "cancelJobs",
               "cancels the open jobs that a filter names; counts them", .body = cancel_fields,
               .body_max = 16384, .headers = API_TAKES_as, .answer = "BulkCount"),
+    API_ROUTE(API_POST, "/v1/jobs:edit", API_NEED_cancel, edit_many, "editJobs",
+              "changes the given members of the open jobs that a filter names; counts them",
+              .body = edit_fields, .body_max = 16384, .headers = API_TAKES_as,
+              .answer = "BulkCount"),
     API_ROUTE(API_POST, "/v1/jobs:retry", API_NEED_submit, retry_many, "retryJobs",
               "runs the ended jobs again that a filter names, without a state those that failed",
               .body = retry_fields, .body_max = 16384, .headers = API_TAKES_key | API_TAKES_as,

@@ -11,6 +11,7 @@
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/idempotency.h"
+#include "controlplane/api/v1/job_edit_values.h"
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
@@ -68,14 +69,6 @@ static bool read_match(struct fl_str list, uint32_t revision, bool *ret_matches)
 
 static void read_revision(struct api_call *call, struct fl_job job);
 
-static void fail_queue(struct api_call *call)
-{
-    const struct edit *edit = call->state;
-
-    api_fail_absent_at(call, "/queue", "this queue does not exist, or not for this token",
-                       fl_json_member(edit->body, FL_STR("queue"))->text);
-}
-
 static void done(struct api_call *call, const struct core_answer *answer)
 {
     struct edit *edit = call->state;
@@ -87,7 +80,8 @@ static void done(struct api_call *call, const struct core_answer *answer)
     } else if (answer->code == FL_ABSENT) {
         api_fail(call, FL_CONFLICT, "the job has just ended: nothing of it was changed");
     } else if (answer->code == FL_INVALID && names(edit, "queue")) {
-        fail_queue(call); /* all else that may be invalid was read here */
+        job_edit_fail_queue(call, fl_json_member(edit->body, FL_STR("queue"))->text,
+                            "/queue"); /* all else that may be invalid was read here */
     } else if (answer->code != FL_CHANGED) {
         api_fail(call, answer->code, "%s",
                  answer->text ? answer->text : fl_code_meaning(answer->code));
@@ -107,21 +101,6 @@ static void done(struct api_call *call, const struct core_answer *answer)
 }
 
 /* ---- the edit -------------------------------------------------------------------------------- */
-
-/* Into another queue a job comes as if it were submitted there.  False: the call was answered. */
-static bool may_move(struct api_call *call, struct fl_str queue)
-{
-    if (!(call->token.scopes & (CORE_SCOPE_submit | CORE_SCOPE_admin))) {
-        api_fail(
-            call, FL_DENIED,
-            "this token may not do that; to move a job into a queue it needs the scope submit");
-    } else if (!api_sees_queue(call, queue)) {
-        fail_queue(call);
-    } else {
-        return true;
-    }
-    return false;
-}
 
 /* 'job': as it is stored; 'spec': as it is to be. */
 static void send_edit(struct api_call *call, const struct read_job *job,
@@ -145,16 +124,7 @@ static void send_edit(struct api_call *call, const struct read_job *job,
     event->event.edit.name = fl_arena_str(&event->arena, spec->name);
     event->event.edit.job = edit->job;
     event->event.edit.revision = edit->did_match ? edit->revision : NO_REVISION;
-    event->event.edit.sets_queue = names(edit, "queue");
-    event->event.edit.queue = fl_arena_str(&event->arena, spec->queue);
-    event->event.edit.sets_priority = names(edit, "priority");
-    event->event.edit.priority = spec->priority;
-    event->event.edit.sets_deadline = names(edit, "deadline");
-    event->event.edit.deadline_s = spec->deadline_s;
-    event->event.edit.sets_parallelism = names(edit, "parallelism");
-    event->event.edit.parallelism = spec->parallelism;
-    event->event.edit.sets_held = names(edit, "hold");
-    event->event.edit.is_held = spec->is_held;
+    job_edit_fill(event, edit->body, spec);
     event->event.edit.sets_words = !fl_str_eq(event->event.edit.name, job->row.name) ||
                                    !fl_str_eq(event->event.edit.labels, job->row.labels);
     if (api_idempotent(call, event)) api_ask_any(call, event, done);
@@ -174,7 +144,7 @@ static void on_stored(struct api_call *call, const struct read_job *job)
     spec.labels = fl_text_map_of_lines(fl_arena_str(&call->arena, job->row.labels), &call->arena);
     if (!fl_job_edit_parse(edit->body, &call->arena, &spec, &problems)) {
         api_fail_problems(call, &problems);
-    } else if (!names(edit, "queue") || may_move(call, spec.queue)) {
+    } else if (!names(edit, "queue") || job_edit_may_move(call, spec.queue, "/queue")) {
         send_edit(call, job, &spec);
     }
 }

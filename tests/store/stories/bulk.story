@@ -43,6 +43,127 @@ GET /v1/jobs?state=open
     ETag: <etag 1>
     {"jobs":[{"id":"job-3","state":"held"}]}
 
+# an edit is of all open jobs that a filter names, and a dry run only counts
+. POST /v1/queues {"name":"ml"}
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"a-1","labels":{"set":"x"}}
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"b-1"}
+. POST /v1/jobs {"command":["a"],"hold":true,"name":"a-2","priority":3}
+POST /v1/jobs:edit {"name":"a-*","edit":{"queue":"ml","priority":7},"dryRun":true}
+    200
+    {"dryRun":true,"matched":2,"changed":0,"failed":0,"more":false}
+rows
+POST /v1/jobs:edit {"name":"a-*","edit":{"queue":"ml","priority":7}}
+    200
+    {"dryRun":false,"matched":2,"changed":2,"failed":0,"more":false}
+rows
+    audit tenant=1 actor=token:<admin> first-admin body=edit job-3 queue=ml priority=7 peer=<peer>
+    job_edit job=3 revision=1 queue=2 priority=7 deadline_s=0 name=a-2 parallelism=0
+    mark_set job=3 kind=6 value=1
+    audit tenant=1 actor=token:<admin> first-admin body=edit job-1 queue=ml priority=7 peer=<peer>
+    job_edit job=1 revision=1 queue=2 priority=7 deadline_s=0 name=a-1 labels=(6 bytes) parallelism=0
+    mark_set job=1 kind=6 value=1
+only id name queue priority labels
+GET /v1/jobs?state=open
+    200
+    ETag: <etag 1>
+    {
+      "jobs":[
+        {"id":"job-3","name":"a-2","labels":{},"queue":"ml","priority":7},
+        {"id":"job-2","name":"b-1","labels":{},"queue":"default","priority":0},
+        {"id":"job-1","name":"a-1","labels":{"set":"x"},"queue":"ml","priority":7}
+      ]
+    }
+POST /v1/jobs:edit {"queue":"ml","edit":{"parallelism":2}}
+    200
+    {
+      "dryRun":false,"matched":2,"changed":0,"failed":2,
+      "firstFailure":{
+        "code":"conflict",
+        "detail":"it has one element, and parallelism is for arrays: nothing of it was changed"
+      },
+      "more":false
+    }
+POST /v1/jobs:edit {"queue":"ml","edit":{"deadline":"1h"},"limit":1}
+    200
+    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":true,"cursor":"o3"}
+POST /v1/jobs:edit {"queue":"ml"}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this is required",
+      "errors":[{"pointer":"/edit","detail":"this is required","allowed":"JobEdit"}],
+      "traceId":"<trace 1>"
+    }
+POST /v1/jobs:edit {"queue":"ml","edit":{}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"this changes nothing",
+      "errors":[
+        {
+          "pointer":"/edit","detail":"this changes nothing",
+          "allowed":"queue, priority, deadline, parallelism, hold"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+POST /v1/jobs:edit {"queue":"ml","edit":{"labels":{"a":"b"}}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid",
+      "detail":"name and labels are edited job by job: PATCH /v1/jobs/{job}",
+      "errors":[
+        {
+          "pointer":"/edit/labels",
+          "detail":"name and labels are edited job by job: PATCH /v1/jobs/{job}",
+          "allowed":"queue, priority, deadline, parallelism, hold"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+POST /v1/jobs:edit {"queue":"ml","edit":{"priority":1001}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"/edit/priority: this is not what priority holds",
+      "errors":[
+        {
+          "pointer":"/edit/priority","detail":"this is not what priority holds","got":"1001",
+          "allowed":"a whole number, from -1000 to 1000","line":1,"col":34
+        }
+      ],
+      "traceId":"<trace 4>"
+    }
+POST /v1/jobs:edit {"queue":"ml","edit":{"queue":"none"}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"this queue does not exist, or not for this token",
+      "errors":[
+        {
+          "pointer":"/edit/queue","detail":"this queue does not exist, or not for this token",
+          "got":"none"
+        }
+      ],
+      "traceId":"<trace 5>"
+    }
+POST /v1/jobs:edit {"edit":{"priority":1}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid",
+      "detail":"name at least one of queue, state, labels, submittedBy and name",
+      "traceId":"<trace 6>"
+    }
+POST /v1/jobs:cancel {"queue":"ml","edit":{"priority":1}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
+      "status":422,"code":"invalid","detail":"unknown field",
+      "errors":[{"pointer":"/edit","detail":"unknown field","got":"edit"}],"traceId":"<trace 7>"
+    }
+
 # ended jobs are run again by a filter, without a state those that failed
 . POST /v1/jobs {"command":["a"],"hold":true,"labels":{"set":"x"}}
 . POST /v1/jobs/job-1:cancel

@@ -428,7 +428,7 @@ export type BulkCount = {
     dryRun: boolean;
     /** jobs that the filter names */
     matched: number;
-    /** jobs that were cancelled, or run again */
+    /** jobs that were cancelled or edited, or run again */
     changed: number;
     /** jobs that could not be changed */
     failed: number;
@@ -1351,6 +1351,9 @@ export type JobDocument = {
     /** Number of elements: each runs the whole job once and finds its number, from 0, in
      * `FAIRLEAD_ELEMENT`. */
     array?: number;
+    /** Numbers for the elements, as `1-100:3,200`: each element finds its own in `FAIRLEAD_INDEX`. They say
+     * how many elements there are; `array` may be left out. */
+    indexes?: string;
     /** So many elements of its `array` run at the same time, and the others wait; without it as many as
      * there is room for. */
     parallelism?: number;

@@ -88,6 +88,7 @@ static void a_plain_pod_is_written_whole(void **state)
         "{\"name\":\"FAIRLEAD_PARAM_LR\",\"value\":\"0.1\"},"
         "{\"name\":\"FAIRLEAD_JOB_ID\",\"value\":\"job-2d\"},"
         "{\"name\":\"FAIRLEAD_ELEMENT\",\"value\":\"3\"},"
+        "{\"name\":\"FAIRLEAD_INDEX\",\"value\":\"3\"},"
         "{\"name\":\"FAIRLEAD_ATTEMPT\",\"value\":\"2\"},"
         "{\"name\":\"FAIRLEAD_ROLE\",\"value\":\"main\"},"
         "{\"name\":\"FAIRLEAD_REPLICA\",\"value\":\"0\"},"
@@ -99,6 +100,18 @@ static void a_plain_pod_is_written_whole(void **state)
         "}",
         made.hash);
     assert_string_equal(text_of(&made), wanted);
+    unmake(&made);
+}
+
+static void an_element_with_an_index_finds_it(void **state)
+{
+    struct made made = make("{\"image\":\"a\",\"indexes\":\"1-100:3\"}", 0, "");
+
+    (void)state;
+    assert_true(made.is_made);
+    expect_part(&made, "{\"name\":\"JOB_COMPLETION_INDEX\",\"value\":\"3\"}");
+    expect_part(&made, "{\"name\":\"FAIRLEAD_ELEMENT\",\"value\":\"3\"},"
+                       "{\"name\":\"FAIRLEAD_INDEX\",\"value\":\"10\"}");
     unmake(&made);
 }
 
@@ -226,6 +239,7 @@ static void a_pod_tolerates_what_its_job_does_and_the_devices_that_it_asks_for(v
 }
 
 FL_TESTS(cmocka_unit_test(a_plain_pod_is_written_whole),
+         cmocka_unit_test(an_element_with_an_index_finds_it),
          cmocka_unit_test(resources_with_names_are_requests_and_limits),
          cmocka_unit_test(what_a_role_says_is_in_its_pod),
          cmocka_unit_test(a_job_without_image_needs_the_clusters_own),

@@ -514,10 +514,11 @@ static void what_ran_before_the_host_was_started_anew_is_lost_with_its_node(void
 
 static void a_job_finds_who_it_is_in_its_environment(void **state)
 {
-    static const char script[] = "test \"$FAIRLEAD_JOB_ID $FAIRLEAD_ELEMENT $FAIRLEAD_ROLE "
-                                 "$FAIRLEAD_REPLICA $FAIRLEAD_REPLICAS $FAIRLEAD_ATTEMPT "
-                                 "$JOB_COMPLETION_INDEX\" = 'job-5 0 main 0 1 1 0' && test -n "
-                                 "\"$PATH\" && test -z \"$SECRET\"";
+    static const char script[] =
+        "test \"$FAIRLEAD_JOB_ID $FAIRLEAD_ELEMENT $FAIRLEAD_INDEX $FAIRLEAD_ROLE "
+        "$FAIRLEAD_REPLICA $FAIRLEAD_REPLICAS $FAIRLEAD_ATTEMPT "
+        "$JOB_COMPLETION_INDEX\" = 'job-5 0 0 main 0 1 1 0' && test -n "
+        "\"$PATH\" && test -z \"$SECRET\"";
     struct world world = {0};
     struct heard heard = {0};
     struct runtime runtime;

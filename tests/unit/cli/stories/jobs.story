@@ -46,6 +46,12 @@ fairlead cancel --queue ml --yes
     POST /v1/jobs:cancel {"queue":"ml","dryRun":false}
     POST /v1/jobs:cancel {"queue":"ml","dryRun":false,"cursor":"o71"}
     | 1004 of 1005 jobs are cancelled
+fairlead cancel --queue ml --dry-run
+< 200 {"dryRun":true,"matched":100000,"changed":0,"more":true,"cursor":"o71"}
+< 200 {"dryRun":true,"matched":5,"changed":0,"more":false}
+    POST /v1/jobs:cancel {"queue":"ml","dryRun":true}
+    POST /v1/jobs:cancel {"queue":"ml","dryRun":true,"cursor":"o71"}
+    | 100005 jobs would be cancelled
 fairlead cancel --state done --yes
 < 422 {"detail":"unknown state","errors":[{"pointer":"/state","detail":"unknown state","got":"done","allowed":"held, queued"}]}
     POST /v1/jobs:cancel {"state":["done"],"dryRun":false}
@@ -75,14 +81,14 @@ fairlead retry job-7 --element 2-0
     ! fairlead: '2-0' is no list of numbers: write 3, 0-7 or 1,4,9-12, ascending
     exit 64
 fairlead retry --queue q --failure 0b32524e94c9
-    ! fairlead: --failure and --element are of one job: name a JOB
+    ! fairlead: --failure, --element and --index are of one job: name a JOB
     exit 64
 fairlead retry --queue q --element 3 --yes
-    ! fairlead: --failure and --element are of one job: name a JOB
+    ! fairlead: --failure, --element and --index are of one job: name a JOB
     exit 64
 fairlead retry --queue q --yes --wait-for-cluster
 < 200 {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
-    POST /v1/jobs:retry {"queue":"q","dryRun":false,"waitForCluster":true}
+    POST /v1/jobs:retry {"queue":"q","waitForCluster":true,"dryRun":false}
     | 1 of 1 jobs are run again
 fairlead retry --queue q --yes
 < 200 {"dryRun":false,"matched":5000,"changed":0,"failed":5000,"firstFailure":{"job":"job-9001","code":"impossible","detail":"no enrolled cluster can ever run this"},"more":true,"cursor":"e4002"}
@@ -146,3 +152,61 @@ fairlead edit job-7 --queue ml --revision 3
 fairlead edit job-7 --priority high
     ! fairlead: --priority high: wants a number from -1000 to 1000
     exit 64
+
+# an edit, a hold and a release are of jobs that a filter chooses, too
+fairlead edit --where queue=ml --where state=queued --where label=team=red --where name='train-*' --where user=@me --priority 10 --queue urgent --dry-run
+< 200 {"dryRun":true,"matched":3,"changed":0,"failed":0,"more":false}
+    POST /v1/jobs:edit {"state":["queued"],"labels":{"team":"red"},"queue":"ml","name":"train-*","submittedBy":"@me","edit":{"queue":"urgent","priority":10},"dryRun":true}
+    | 3 jobs would be edited
+fairlead edit --where queue=ml --hold --yes
+< 200 {"dryRun":false,"matched":3,"changed":2,"failed":1,"firstFailure":{"code":"conflict","detail":"it is being ended"},"more":false}
+    POST /v1/jobs:edit {"queue":"ml","edit":{"hold":true},"dryRun":false}
+    | 2 of 3 jobs are edited
+    ! fairlead: 1 job could not be edited; the first: it is being ended
+    exit 1
+fairlead edit --where queue=ml --priority 1
+< 200 {"dryRun":true,"matched":3,"changed":0,"failed":0,"more":false}
+    POST /v1/jobs:edit {"queue":"ml","edit":{"priority":1},"dryRun":true}
+    | 3 jobs would be edited
+    ! fairlead: nothing was changed; say --yes to do it, or --dry-run to only ask
+    exit 64
+fairlead edit --where queue=ml --where queue=b --priority 1
+    ! fairlead: --where queue=b: wants queue, user or name, each once, or state or label, as --where queue=ml --where label=team=red
+    exit 64
+fairlead edit --where label=team --priority 1
+    ! fairlead: --where label=team: wants queue, user or name, each once, or state or label, as --where queue=ml --where label=team=red
+    exit 64
+fairlead edit --where cluster=east --priority 1
+    ! fairlead: --where cluster=east: wants queue, user or name, each once, or state or label, as --where queue=ml --where label=team=red
+    exit 64
+fairlead edit --where queue=ml
+    ! fairlead: say what to change: --queue, --priority, --deadline, --parallelism, --name, --label, --hold or --release; one job on a terminal: in an editor
+    exit 64
+fairlead edit --where queue=ml --name x
+    ! fairlead: --name, --label and --revision are of one job: name JOBs in place of --where
+    exit 64
+fairlead edit job-7 --where queue=ml --priority 1
+    ! fairlead: --where chooses the jobs: leave job-7 out, or --where
+    exit 64
+fairlead edit job-7 --priority 1 --dry-run
+    ! fairlead: --dry-run and --yes are for the jobs that --where chooses
+    exit 64
+fairlead edit --priority 1
+    ! fairlead: usage: fairlead edit JOB... [FLAGS], or --where KEY=VALUE... [FLAGS]
+    exit 64
+fairlead hold --name 'train-*' --yes
+< 200 {"dryRun":false,"matched":2,"changed":2,"failed":0,"more":false}
+    POST /v1/jobs:edit {"name":"train-*","edit":{"hold":true},"dryRun":false}
+    | 2 of 2 jobs are held
+fairlead release --label team=red --dry-run
+< 200 {"dryRun":true,"matched":2,"changed":0,"failed":0,"more":false}
+    POST /v1/jobs:edit {"labels":{"team":"red"},"edit":{"hold":false},"dryRun":true}
+    | 2 jobs would be released
+fairlead release
+    ! fairlead: usage: fairlead release JOB... or --queue, --state, --label, --user, --name
+    exit 64
+fairlead edit --where queue=none --queue new --yes
+< 422 {"detail":"it is not there","errors":[{"pointer":"/edit/queue","detail":"this queue does not exist, or not for this token","got":"new"}]}
+    POST /v1/jobs:edit {"queue":"none","edit":{"queue":"new"},"dryRun":false}
+    ! fairlead: --queue new: this queue does not exist, or not for this token
+    exit 65

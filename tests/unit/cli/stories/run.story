@@ -133,7 +133,7 @@ fairlead run --env =b true
     ! fairlead: --env =b: wants NAME=VALUE
     exit 64
 fairlead run --array many true
-    ! fairlead: --array many: wants a number from 1 to 16777216, or N%M: M of N elements at the same time
+    ! fairlead: --array many: wants a number of elements from 1 to 16777216, or their indexes as 1-100:3 or 1,4,9-12; %M behind it: M of them at the same time
     exit 64
 fairlead run --priority 1.5 true
     ! fairlead: --priority 1.5: wants a number from -1000 to 1000

@@ -8,7 +8,7 @@ fairlead run --dry-run --cpus 8 --script /dev/stdin 0.1
 | #FAIRLEAD --label team=red
 | echo "$SLURM_ARRAY_TASK_ID $1"
 < 200 {"dryRun":true}
-    POST /v1/jobs?dryRun=true&placement=true {"resources":{"cpu":"8","memory":"8Gi"},"name":"sweep","deadline":"1800s","array":10,"labels":{"team":"red"},"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --job-name=sweep --array=0-9\n#SBATCH -c 4 --mem=8G -t 30:00\n#FAIRLEAD --label team=red\necho \"$SLURM_ARRAY_TASK_ID $1\"\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script","0.1"]}
+    POST /v1/jobs?dryRun=true&placement=true {"resources":{"cpu":"8","memory":"8Gi"},"name":"sweep","deadline":"1800s","array":10,"labels":{"team":"red"},"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --job-name=sweep --array=0-9\n#SBATCH -c 4 --mem=8G -t 30:00\n#FAIRLEAD --label team=red\necho \"$SLURM_ARRAY_TASK_ID $1\"\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"${FAIRLEAD_INDEX:-$FAIRLEAD_ELEMENT}\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script","0.1"]}
     | {"dryRun":true}
 
 # the limit in --array N%M is one value with it: the command line wins over both, or over the limit alone
@@ -17,28 +17,28 @@ fairlead run --dry-run --script /dev/stdin
 | #SBATCH --array=0-8%2
 | true
 < 200 {"dryRun":true}
-    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":2,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":2,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"${FAIRLEAD_INDEX:-$FAIRLEAD_ELEMENT}\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
     | {"dryRun":true}
 fairlead run --dry-run --array 9%4 --script /dev/stdin
 | #!/bin/sh
 | #SBATCH --array=0-8%2
 | true
 < 200 {"dryRun":true}
-    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":4,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":4,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"${FAIRLEAD_INDEX:-$FAIRLEAD_ELEMENT}\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
     | {"dryRun":true}
 fairlead run --dry-run --array 100 --script /dev/stdin
 | #!/bin/sh
 | #SBATCH --array=0-8%2
 | true
 < 200 {"dryRun":true}
-    POST /v1/jobs?dryRun=true&placement=true {"array":100,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    POST /v1/jobs?dryRun=true&placement=true {"array":100,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"${FAIRLEAD_INDEX:-$FAIRLEAD_ELEMENT}\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
     | {"dryRun":true}
 fairlead run --dry-run --parallelism 5 --script /dev/stdin
 | #!/bin/sh
 | #SBATCH --array=0-8%2
 | true
 < 200 {"dryRun":true}
-    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":5,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    POST /v1/jobs?dryRun=true&placement=true {"array":9,"parallelism":5,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=0-8%2\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"${FAIRLEAD_INDEX:-$FAIRLEAD_ELEMENT}\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
     | {"dryRun":true}
 fairlead run --dry-run --array 9%4 --script /dev/stdin
 | #!/bin/sh
@@ -61,6 +61,15 @@ fairlead run --dry-run --script /dev/stdin
     ! fairlead: --array 9%2 and --parallelism 3 say different limits: write one of them
     exit 64
 
+# an array that does not count from 0 keeps its numbers
+fairlead run --dry-run --script /dev/stdin
+| #!/bin/sh
+| #SBATCH --array=1-9:2%3
+| true
+< 200 {"dryRun":true}
+    POST /v1/jobs?dryRun=true&placement=true {"indexes":"1-9:2","parallelism":3,"env":{"JOB_SCRIPT":"#!/bin/sh\n#SBATCH --array=1-9:2%3\ntrue\n"},"command":["/bin/sh","-c","export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_TASK_ID=\"${FAIRLEAD_INDEX:-$FAIRLEAD_ELEMENT}\"; printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec ./script \"$@\"","script"]}
+    | {"dryRun":true}
+
 # a flag of Slurm that cannot be kept is refused with what to write instead
 fairlead run --script /dev/stdin
 | #!/bin/sh
@@ -69,8 +78,8 @@ fairlead run --script /dev/stdin
     exit 64
 fairlead run --script /dev/stdin
 | #!/bin/sh
-| #SBATCH --array=1-9:2
-    ! fairlead: /dev/stdin: line 2: --array 1-9:2: only 0-N, or 0-N%M: elements count from 0 without steps; write '#FAIRLEAD --array N' and let the script make its number of $FAIRLEAD_ELEMENT
+| #SBATCH --array=9-1
+    ! fairlead: /dev/stdin: line 2: --array 9-1: '9-1' ends before it begins: the smaller number comes first
     exit 64
 fairlead run --script /dev/stdin
 | #!/bin/sh

@@ -160,6 +160,7 @@ static void read_after(struct teller *teller, struct core_submit_item *item, con
             after.after.job.n = strtoull(at, NULL, 10);
         }
         if (ended && strcmp(ended, "absent") == 0) after.ended = CORE_NO_JOB;
+        if (ended && strcmp(ended, "indexes") == 0) after.ended = CORE_OTHER_INDEXES;
         for (int state = JOB_held; ended && state <= JOB_cancelled; state++) {
             const char *name = job_state_name((enum job_state)state);
 

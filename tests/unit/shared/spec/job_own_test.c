@@ -88,6 +88,25 @@ static void each_own_member_takes_the_place_of_the_specs(void **state)
     fl_arena_fini(&arena);
 }
 
+static void an_array_with_indexes_keeps_its_size(void **state)
+{
+    static const char text[] = "{\"command\":[\"a\"],\"indexes\":\"1-9:2\"}";
+    struct fl_problems problems = {0}, wrong = {0};
+    struct fl_arena arena = {0};
+    struct fl_job_spec spec;
+
+    (void)state;
+    assert_true(fl_job_spec_parse(json_of(&arena, text), &arena, NULL, &spec, &problems));
+    assert_true(fl_job_own_parse(json_of(&arena, "{\"array\":5,\"parallelism\":2}"), FL_STR("use"),
+                                 &arena, &spec, &problems));
+    assert_int_equal(spec.elements, 5);
+    assert_false(
+        fl_job_own_parse(json_of(&arena, "{\"array\":4}"), FL_STR("use"), &arena, &spec, &wrong));
+    assert_has(fl_arena_printf(&arena, FL_STR_FMT, FL_STR_ARG(wrong.at[0].detail)),
+               "indexes names 5 elements");
+    fl_arena_fini(&arena);
+}
+
 /* A line takes all that a job has beside its spec, and nothing else. */
 static void no_other_member_is_taken(void **state)
 {
@@ -125,6 +144,7 @@ static void what_is_wrong_is_named_and_the_spec_stays(void **state)
         {"{\"labels\":{\"-\":\"x\"}}", "/labels/-", ""},
         {"{\"params\":{\"a-b\":\"x\"}}", "/params/a-b", "not a parameter name"},
         {"{\"after\":[{\"job\":\"job-1\",\"line\":2}]}", "/after/0", "one of job and line"},
+        {"{\"indexes\":\"1-3\"}", "/indexes", "belongs to the spec"},
     };
     struct fl_arena arena = {0};
 
@@ -173,6 +193,7 @@ static void together_they_are_bounded_too(void **state)
 
 FL_TESTS(cmocka_unit_test(what_a_line_does_not_say_stays),
          cmocka_unit_test(each_own_member_takes_the_place_of_the_specs),
+         cmocka_unit_test(an_array_with_indexes_keeps_its_size),
          cmocka_unit_test(no_other_member_is_taken),
          cmocka_unit_test(what_is_wrong_is_named_and_the_spec_stays),
          cmocka_unit_test(together_they_are_bounded_too))

@@ -317,6 +317,73 @@ static void jobs_to_run_after_are_the_jobs_own(void **state)
     end(&world);
 }
 
+/* Its canonical bytes, or the whole document. */
+static const char *bytes_of(struct world *world, bool is_whole)
+{
+    struct fl_buf buf;
+
+    fl_buf_init_in(&buf, FL_JOB_SPEC_BYTES_MAX, &world->arena);
+    assert_true(is_whole ? fl_job_spec_document(&buf, &world->spec)
+                         : fl_job_spec_canonical(&buf, &world->spec));
+    fl_buf_put_u8(&buf, 0);
+    return (const char *)buf.at;
+}
+
+static void assert_indexes(struct world *world, const char *text)
+{
+    struct fl_job_spec again;
+    struct fl_err err = {0};
+    struct fl_str bytes = fl_str_c(bytes_of(world, false)), indexes = fl_job_spec_indexes(bytes);
+
+    assert_true(fl_str_eq(indexes, fl_str_c(text)));
+    assert_true(fl_job_spec_read(bytes, &world->arena, &again, &err));
+    assert_true(fl_str_eq(again.indexes.text, fl_str_c(text)));
+    assert_int_equal(again.elements, *text ? world->spec.elements : 1);
+}
+
+static void indexes_are_of_the_spec_and_say_how_many_elements_there_are(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'image':'a','indexes':'1-99:2,100','deadline':60,'clusters':['a']}");
+    assert_int_equal(world.spec.elements, 51);
+    assert_indexes(&world, "1-97:2,99-100");
+    assert_non_null(strstr(bytes_of(&world, true), "\"array\":51,\"indexes\":\"1-97:2,99-100\""));
+    assert_good(&world, "{'image':'a','array':3,'indexes':'5-7','parallelism':2}");
+    assert_indexes(&world, "5-7");
+    assert_good(&world, "{'image':'a','indexes':'5','parallelism':2}");
+    assert_indexes(&world, "5");
+    assert_good(&world, "{'image':'a','indexes':'0-9'}"); /* their own numbers */
+    assert_int_equal(world.spec.elements, 10);
+    assert_indexes(&world, "");
+    assert_null(strstr(bytes_of(&world, true), "indexes"));
+    end(&world);
+}
+
+static void indexes_that_are_wrong_are_named(void **state)
+{
+    static const struct {
+        const char *document, *why;
+    } rows[] = {
+        {"{'image':'a','indexes':7}", "/indexes: this is not what indexes holds"},
+        {"{'image':'a','indexes':'9-1'}", "/indexes: '9-1' ends before it begins"},
+        {"{'image':'a','indexes':'1,1'}", "/indexes: '1' does not begin behind 1"},
+        {"{'image':'a','array':4,'indexes':'1-3'}", "/array: indexes names 3 elements"},
+        {"{'image':'a','array':4,'indexes':'0-2'}", "/array: indexes names 3 elements"},
+    };
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_false(parse(&world, rows[i].document));
+        if (!strstr(story(&world), rows[i].why)) fail_msg("%s", story(&world));
+    }
+    end(&world);
+}
+
 static void a_parallelism_is_the_jobs_own_and_needs_an_array(void **state)
 {
     struct world world;
@@ -786,6 +853,8 @@ FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_i
          cmocka_unit_test(the_long_form_takes_a_pod_template),
          cmocka_unit_test(jobs_to_run_after_are_the_jobs_own),
          cmocka_unit_test(a_parallelism_is_the_jobs_own_and_needs_an_array),
+         cmocka_unit_test(indexes_are_of_the_spec_and_say_how_many_elements_there_are),
+         cmocka_unit_test(indexes_that_are_wrong_are_named),
          cmocka_unit_test(a_field_that_is_unknown_is_named_with_the_one_that_was_meant),
          cmocka_unit_test(what_a_field_may_not_hold_is_refused),
          cmocka_unit_test(twenty_problems_are_told_and_the_others_counted),

@@ -397,6 +397,9 @@ submit ml cpu=1 picks=1,3,5 after=1:each
 submit ml cpu=1 x3 after=1:each,9:each
     answer ok
     | invalid: the elements of a job wait for those of one other job only; name the others with success, any or failure
+submit ml cpu=1 x3 after=1:each=indexes
+    answer ok
+    | invalid: elements wait for the same elements of job-1, so both have the same indexes: give this job those of job-1, or run after the job itself, with success or any
 submit ml cpu=1 x3 after=9:each=succeeded
     answer ok
     | conflict: job-9 has ended, so its elements cannot be waited for one by one; run after the job itself, with success or any
