@@ -104,11 +104,13 @@ static void on_drain(void *ctx, struct http_request *request)
 static void on_heartbeat(void *ctx)
 {
     struct api_stream *stream = ctx;
+    struct fl_str text = stream->is_sse ? FL_STR(":\n\n") : FL_STR("\n");
 
     fl_timer_in(&stream->heartbeat, stream->api->config.heartbeat_ms);
     /* A peer that has not even taken what was there before needs no sign of life. */
     if (stream->is_mid) return;
-    if (!http_stream_put(stream->request, stream->is_sse ? FL_STR(":\n\n") : FL_STR("\n"))) return;
+    if (stream->is_sse && stream->sign) text = stream->sign(stream);
+    if (!http_stream_put(stream->request, text)) return;
 }
 
 bool api_stream_form(struct api_call *call, bool *ret_is_sse)

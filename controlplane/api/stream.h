@@ -23,6 +23,8 @@ struct api_stream {
     bool is_page; /* the session that opened it is this one; it is in use as long as it streams */
     struct fl_digest session;
     struct api_stream *prev, *next; /* in this front */
+    struct fl_str (*sign)(
+        struct api_stream *stream); /* that it lives; NULL: an empty line or comment */
     void (*on_room)(struct api_stream *stream);
     void (*on_gone)(struct api_stream *stream); /* 'request' is NULL already; frees the stream */
 };

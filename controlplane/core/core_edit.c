@@ -10,7 +10,7 @@
 
 /* The job is to be so. */
 struct wanted {
-    struct fl_queue_id queue;
+    struct fl_queue_id queue, queue_was;
     int32_t priority;
     uint32_t deadline_s, parallelism;
     bool is_held;
@@ -128,6 +128,7 @@ static struct job_slot find_fault(struct core *core, const struct core_event *ev
     run = job_table_run(&core->jobs, job);
     bucket = queue_table_bucket(&core->queues, job->bucket);
     *wanted = (struct wanted){.queue = bucket->queue,
+                              .queue_was = bucket->queue,
                               .priority = bucket->priority,
                               .deadline_s = job_table_deadline_s(&core->jobs, job),
                               .parallelism = job_table_parallelism(&core->jobs, job),
@@ -173,6 +174,7 @@ static void put_rows(struct core *core, const struct core_event *event, struct c
                                    .priority = wanted->priority,
                                    .deadline_s = wanted->deadline_s,
                                    .parallelism = wanted->parallelism,
+                                   .queue_was = wanted->queue_was.n,
                                    .name = event->edit.name,
                                    .labels = event->edit.labels}};
     struct row mark = {

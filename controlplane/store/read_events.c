@@ -1,11 +1,14 @@
 #include "controlplane/store/read_events.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "controlplane/core/row_deed.h"
 #include "controlplane/store/journal.h"
 #include "controlplane/store/reader_ask.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/job_name.h"
 #include "shared/base/vec.h"
 
 struct op {
@@ -23,11 +26,21 @@ struct event_list {
     size_t len, cap;
 };
 
+struct edit_list {
+    struct row_job_edit *at;
+    size_t len, cap;
+};
+
+static bool is_about(const struct row *row, struct fl_job job)
+{
+    return row_job(row) == job.n || row_deed(row).job.n == job.n;
+}
+
 /* Adds the events of one journal row, from op->row on if it is the batch behind op->batch; those
  * for which there is no room are left to the next answer.  False: the stored bytes are damaged. */
 static bool decode(const struct op *op, const PGresult *result, int i, struct fl_arena *arena,
-                   struct event_list *list, struct read_events *answer, size_t *bytes,
-                   struct fl_err *err)
+                   struct event_list *list, struct edit_list *edits, struct read_events *answer,
+                   size_t *bytes, struct fl_err *err)
 {
     struct read_event event = {.batch = (uint64_t)pg_get_int(result, i, 0),
                                .at = pg_get_int(result, i, 1)};
@@ -44,13 +57,16 @@ static bool decode(const struct op *op, const PGresult *result, int i, struct fl
         if (!row_decode(&reader, &event.row, err)) {
             return fl_err_wrap(err, "batch %llu of the journal", (unsigned long long)event.batch);
         }
-        if (event.n < first) continue;
+        if (event.n < first) {
+            if (event.row.kind == ROW_job_edit) fl_arena_push(arena, edits, event.row.job_edit);
+            continue;
+        }
         if (list->len == READ_EVENTS_MAX) {
             answer->row = event.n;
             return true;
         }
         if (event.row.kind == ROW_unknown || event.row.skipped > 0) answer->unknown++;
-        if (op->job.n && row_job(&event.row) != op->job.n) continue;
+        if (op->job.n && !is_about(&event.row, op->job)) continue;
         fl_arena_push(arena, list, event);
     }
     answer->batch = event.batch;
@@ -76,6 +92,7 @@ static void tell(const struct op *op, const PGresult *result, struct fl_arena *a
 {
     struct read_events answer = {.batch = op->batch};
     struct event_list list = {0};
+    struct edit_list edits = {0};
     struct fl_err err = {0};
     size_t bytes = 0;
     int order[READ_EVENTS_BATCHES_MAX], i, rows = PQntuples(result);
@@ -85,7 +102,7 @@ static void tell(const struct op *op, const PGresult *result, struct fl_arena *a
     if (rows > 0) answer.first = (uint64_t)pg_get_int(result, order[0], 0);
     for (i = 0; i < rows && answer.row == 0; i++) {
         if (i > 0 && (bytes >= READ_EVENTS_BYTES_MAX || list.len == READ_EVENTS_MAX)) break;
-        if (!decode(op, result, order[i], arena, &list, &answer, &bytes, &err)) {
+        if (!decode(op, result, order[i], arena, &list, &edits, &answer, &bytes, &err)) {
             op->fn(op->ctx, &(struct read_events){.err = &err, .batch = op->batch});
             return;
         }
@@ -95,6 +112,8 @@ static void tell(const struct op *op, const PGresult *result, struct fl_arena *a
     if (i == rows && answer.row == 0) answer.batch = batch;
     answer.at = list.at;
     answer.len = list.len;
+    answer.edits = edits.at;
+    answer.edits_len = edits.len;
     op->fn(op->ctx, &answer);
 }
 
@@ -217,10 +236,15 @@ uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t b
                             read_events_fn *fn, void *ctx, struct fl_err *err)
 {
     struct op op = {.fn = fn, .ctx = ctx, .job = job, .batch = batch, .row = row};
+    int64_t job_be, limit_be;
+    struct pg_value values[3];
+    char name[FL_JOB_NAME_MAX];
 
-    return reader_ask_numbers(reader, PG_STMT_job_batches,
-                              (const uint64_t[]){job.n, READ_EVENTS_ROWS_MAX}, batches_answered,
-                              &op, sizeof op, err);
+    fl_job_name(job, name);
+    values[0] = pg_i64(&job_be, job.n);
+    values[1] = pg_i64(&limit_be, READ_EVENTS_ROWS_MAX);
+    values[2] = (struct pg_value){name, strlen(name)};
+    return reader_ask(reader, PG_STMT_job_batches, values, batches_answered, &op, sizeof op, err);
 }
 
 /* ---- where to begin -------------------------------------------------------------------------- */

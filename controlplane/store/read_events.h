@@ -4,9 +4,11 @@
  *   read_events_since   all rows behind a batch, or those of one job: a few batches an answer
  *   read_events_of_job  finds the job's batches by its rows in the tables, which is cheap however
  *                       long the job ran; it misses a batch whose only row for the job is a phase
- *                       of a replica.  A job with READ_EVENTS_ROWS_MAX rows has more batches than
- *                       can be found so: the answer is must_walk without events, and the rest is
- *                       read by read_events_since, which misses nothing
+ *                       of a replica, or a mark that no person made.  A job with
+ *                       READ_EVENTS_ROWS_MAX rows has more batches than can be found so: the
+ *                       answer is must_walk without events, and the rest is read by
+ *                       read_events_since, which misses nothing
+ * Those of one job are its rows, and the records of the audit about it (row_deed.h).
  * Answers come from reader_turn; their contents live as long as the call.
  * Uses reader.h and the core's rows. */
 #pragma once
@@ -36,6 +38,9 @@ struct read_events {
     uint64_t batch; /* the newest batch that was read whole: ask again behind it ... */
     uint32_t row;   /* ... from this row of the next batch on */
     bool has_more;  /* there was more when this was read */
+    const struct row_job_edit
+        *edits; /* edits in the next batch before the asked 'row'; since only */
+    size_t edits_len;
     bool must_walk; /* the job has too many rows: go on behind 'batch' with read_events_since */
     /* Rows of a newer program, of an unknown kind or with unknown fields.  Those of an unknown kind
      * are ROW_unknown in 'at' if all rows were asked for. */

@@ -563,6 +563,37 @@ await check("a fault of a document stands at its line", async () => {
     cut.isOnPurpose = false;
 });
 
+await check("a job that no cluster could run is submitted to wait for one, if that is wanted", async () => {
+    cut.isOnPurpose = true; /* the browser logs the 422 */
+    await open("/submit");
+    await page.getByRole("button", { name: "YAML or JSON" }).click();
+    await page.getByLabel("document, as YAML or JSON").fill("name: giant\ncommand: [a]\nresources:\n  cpu: 1000\n");
+    await page.getByRole("button", { name: "Submit", exact: true }).click();
+    await page.getByRole("button", { name: "Submit and wait for a cluster" }).waitFor();
+    await shoot("submit-impossible");
+    await page.getByRole("button", { name: "Submit and wait for a cluster" }).click();
+    await page.waitForURL(/\/jobs\/job-[0-9a-z]+$/);
+    await heading("giant");
+    const id = page.url().split("/").at(-1);
+    await api("POST", `/v1/jobs/${id}:cancel`);
+    cut.isOnPurpose = false;
+});
+
+await check("jobs that cannot run again are counted, and the first says why", async () => {
+    for (let i = 0; i < 2; i++) {
+        const labels = { giant: RUN };
+        const { id } = await submit({ command: ["true"], labels, resources: { cpu: "1000" } }, "?waitForCluster=true");
+        await api("POST", `/v1/jobs/${id}:cancel`);
+        await untilState(id, ["cancelled"]);
+    }
+    await open(`/jobs?q=label:giant=${RUN} state:cancelled`);
+    await page.getByRole("button", { name: "Run all again ..." }).click();
+    await see("2 jobs will run again");
+    await page.getByRole("dialog").getByRole("button", { name: "Run again" }).click();
+    await page.getByText(/0 jobs submitted again; 2 jobs could not be, first job-[0-9a-z]+: /).waitFor();
+    await shoot("bulk-refused");
+});
+
 await check("run with changes brings the job's document", async () => {
     await open(`/jobs/${jobs.running}`);
     await page.getByRole("link", { name: "Run with changes" }).click();
@@ -722,11 +753,11 @@ await check("a token of one queue without other rights is offered no more than i
     await reader.getByLabel("Token").fill(made.token);
     await reader.getByRole("button", { name: "Sign in" }).click();
     await reader.getByText("Running on").waitFor();
-    await reader.getByText("Every 5 s").waitFor();
+    await reader.getByText("Live", { exact: true }).waitFor();
     const offered = await reader.getByRole("button", { name: /^(Cancel|Hold|Run again)$/ }).count();
     const places = reader.getByRole("navigation", { name: "views" });
     const links =
-        (await places.getByRole("link", { name: /^(Admin|Events|Submit)$/ }).count()) +
+        (await places.getByRole("link", { name: /^(Admin|Submit)$/ }).count()) +
         (await reader.getByRole("link", { name: "Run with changes" }).count());
     await api("DELETE", `/v1/tokens/${made.id}`);
     await reader.getByRole("heading", { name: "Your session is over" }).waitFor();
@@ -734,6 +765,31 @@ await check("a token of one queue without other rights is offered no more than i
     await other.close();
     expect(offered + links === 0, `${offered} buttons and ${links} links too many`);
     expect(stays, "the address has changed");
+});
+
+await check("a token of one queue sees its queue live, and nothing of another", async () => {
+    const own = `own-${Date.now()}`;
+    await api("POST", "/v1/queues", { name: own });
+    const made = await api("POST", "/v1/tokens", { name: "own", scopes: ["read"], queue: own });
+    const other = await browser.newContext({ viewport: WIDE });
+    const reader = await other.newPage();
+    await reader.goto(at("/events"));
+    await reader.getByLabel("Token").fill(made.token);
+    await reader.getByRole("button", { name: "Sign in" }).click();
+    await reader.getByText("Live", { exact: true }).waitFor();
+    const foreign = await submit({ name: "foreign", command: ["true"], hold: true });
+    const mine = await submit({ name: "mine", command: ["true"], hold: true, queue: own });
+    await reader.getByText(`submitted to ${own}`).waitFor();
+    const leaks = await reader.getByText(foreign.id, { exact: true }).count();
+    await reader.goto(at("/jobs"));
+    await reader.getByText("mine").waitFor();
+    await api("PATCH", `/v1/jobs/${foreign.id}`, { queue: own });
+    await reader.getByText("foreign").waitFor();
+    await api("PATCH", `/v1/jobs/${mine.id}`, { queue: "default" });
+    await reader.getByText("mine").waitFor({ state: "detached" });
+    for (const { id } of [foreign, mine]) await api("POST", `/v1/jobs/${id}:cancel`);
+    await other.close();
+    expect(leaks === 0, `${foreign.id} is shown`);
 });
 
 await check("signing out shows the door, also to the next page", async () => {

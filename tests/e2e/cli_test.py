@@ -246,6 +246,9 @@ def running(f):
         f.cli("release", job)
         f.cli("wait", job)
         assert job in f.cli("ps", "--all", "-l", "kind=b")
+        counted = json.loads(f.cli("counts", "kind", "-l", "kind=b", "-o", "jsonl"))
+        equal((counted["value"], counted["jobs"] > 0), ("b", True))
+        equal(f.cli("counts", "kind", "-l", "kind=b").split()[:7], ["VALUE", "JOBS", "OPEN", "SUCCEEDED", "FAILED", "CANCELLED", "b"])
     with shows("wait says what became of it: 0, 1 and 75"):
         bad, slow = (f.cli("run", "-d", "--", *words).strip() for words in (["false"], ["sleep", "300"]))
         equal(f.run("wait", bad).returncode, 0)

@@ -218,6 +218,18 @@ def told(h):
         assert "job.edited" in [name for name, _ in history.events], history.events
         records = h.api("GET", f"/v1/audit?action=edit&object={job}")["audit"]
         equal([record["object"] for record in records], [job], records)
+    with shows("the history of an ended job has holds, releases and stops that came alone, and who did them"):
+        job = h.submit(dict(HELD, name="deeds", resources={"cpu": "1000"}), waits=True)
+        for verb in ("release", "hold", "release", "cancel"):
+            h.api("POST", f"/v1/jobs/{job}:{verb}", {})
+        h.wait(job, "cancelled")
+        history = Stream(h, f"/v1/jobs/{job}/events")
+        until("its history", lambda: "job.ended" in [name for name, _ in list(history.events)])
+        history.stop()
+        deeds = [(name, data.get("by")) for name, data in history.events if name in ("job.held", "job.released", "job.stopping")]
+        equal([name for name, _ in deeds][:4], ["job.held", "job.released", "job.held", "job.released"])
+        actor = h.api("GET", f"/v1/audit?action=hold&object={job}")["audit"][0]["actor"]
+        equal({by for _, by in deeds[1:]}, {actor})
 
 
 def starts(h):

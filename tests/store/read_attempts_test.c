@@ -4,6 +4,7 @@
 #include "controlplane/store/read_elements.h"
 #include "controlplane/store/read_events.h"
 #include "controlplane/store/read_failures.h"
+#include "controlplane/store/read_job_queues.h"
 
 #include <inttypes.h>
 
@@ -293,6 +294,93 @@ static void events_of_a_job_are_found_in_the_journal(void **state)
     read_teardown(&world);
 }
 
+static void on_queues(void *ctx, const struct read_job_queues *queues)
+{
+    struct read_world *world = ctx;
+
+    world->answers++;
+    for (size_t i = 0; i < queues->len; i++) {
+        read_tell(world, "%" PRIu64 " queue=%u\n", queues->at[i].job.n, queues->at[i].queue.n);
+    }
+}
+
+static const char *queues_before(struct read_world *world, uint64_t batch)
+{
+    static const uint64_t jobs[] = {20, 21, 22};
+    struct fl_err err = {0};
+
+    return read_heard(world,
+                      read_job_queues(world->reader, jobs, 3, batch, on_queues, world, &err));
+}
+
+/* Jobs 20 and 21 come in batch 4, are moved in 5, and 20 again in 6.  An older program moved 21. */
+static void fill_moves(struct read_world *world)
+{
+    struct core_batch *batch = read_batch(world);
+
+    for (uint64_t job = 20; job <= 21; job++) {
+        help_row(batch, ROW(job_new, .job = job, .tenant = 1, .queue = 1, .shape = 1, .elements = 1,
+                            .spec = {{7}}));
+    }
+    read_commit(world, batch);
+    batch = read_batch(world);
+    help_row(batch, ROW(job_edit, .job = 20, .revision = 1, .queue = 2, .queue_was = 1));
+    help_row(batch, ROW(job_edit, .job = 21, .revision = 1, .queue = 2));
+    read_commit(world, batch);
+    batch = read_batch(world);
+    help_row(batch, ROW(job_edit, .job = 20, .revision = 2, .queue = 3, .queue_was = 2));
+    help_row(batch, ROW(mark_set, .job = 20, .kind = CORE_MARK_edited, .value = 2));
+    read_commit(world, batch);
+}
+
+static void the_queue_of_a_job_is_told_as_it_was_before_a_batch(void **state)
+{
+    struct fl_err err = {0};
+    struct read_world world;
+
+    (void)state;
+    read_setup(&world);
+    read_fill(&world);
+    fill_moves(&world);
+    assert_string_equal(queues_before(&world, 5), "20 queue=1\n21 queue=0\n");
+    assert_string_equal(queues_before(&world, 6), "20 queue=2\n21 queue=2\n");
+    assert_string_equal(queues_before(&world, 7), "20 queue=3\n21 queue=2\n");
+    assert_string_equal(read_heard(&world, read_events_since(world.reader, 5, 1, (struct fl_job){0},
+                                                             read_tell_events, &world, &err)),
+                        "before: 20 queue=3\n6.1 mark_set\n");
+    read_teardown(&world);
+}
+
+/* A hold has no row in the tables of its job; the audit names its batch. */
+static void a_hold_that_was_committed_alone_is_found_by_the_audit(void **state)
+{
+    struct fl_err err = {0};
+    struct core_batch *batch;
+    struct read_world world;
+
+    (void)state;
+    read_setup(&world);
+    read_fill(&world);
+    batch = read_batch(&world);
+    help_row(batch, ROW(audit, .tenant = 1, .actor = FL_STR("ann"), .body = FL_STR("hold job-2")));
+    help_row(batch, ROW(mark_set, .job = 2, .kind = CORE_MARK_held, .value = 1));
+    help_row(batch, ROW(audit, .tenant = 1, .actor = FL_STR("ann"), .body = FL_STR("hold job-20")));
+    read_commit(&world, batch);
+    batch = read_batch(&world);
+    help_row(batch, ROW(audit, .tenant = 1, .actor = FL_STR("eve"), .body = FL_STR("hold job-2"),
+                        .outcome = FL_STR("denied")));
+    read_commit(&world, batch);
+    batch = read_batch(&world);
+    help_row(batch, ROW(audit, .tenant = 1, .actor = FL_STR("ann"),
+                        .body = FL_STR("edit job-2 released")));
+    help_row(batch, ROW(mark_clear, .job = 2, .kind = CORE_MARK_held));
+    read_commit(&world, batch);
+    assert_string_equal(read_heard(&world, read_events_of_job(world.reader, (struct fl_job){2}, 3,
+                                                              0, read_tell_events, &world, &err)),
+                        "4.0 audit\n4.1 mark_set\n6.0 audit\n6.1 mark_clear\n");
+    read_teardown(&world);
+}
+
 /* So no answer is long work for the front that asked. */
 static void a_large_batch_comes_in_several_answers(void **state)
 {
@@ -373,5 +461,7 @@ FL_TESTS(cmocka_unit_test(attempts_come_in_order_with_their_ends),
          cmocka_unit_test(failures_come_with_what_they_said_page_by_page),
          cmocka_unit_test(ends_of_elements_are_counted_by_state),
          cmocka_unit_test(events_of_a_job_are_found_in_the_journal),
+         cmocka_unit_test(the_queue_of_a_job_is_told_as_it_was_before_a_batch),
+         cmocka_unit_test(a_hold_that_was_committed_alone_is_found_by_the_audit),
          cmocka_unit_test(a_large_batch_comes_in_several_answers),
          cmocka_unit_test(audit_rows_come_newest_first))

@@ -195,6 +195,10 @@ void read_tell_events(void *ctx, const struct read_events *events)
     if (events->err) {
         read_tell(world, "%s: %s\n", fl_code_name(events->err->code), events->err->text);
     }
+    for (size_t i = 0; i < events->edits_len; i++) {
+        read_tell(world, "before: %" PRIu64 " queue=%u\n", events->edits[i].job,
+                  events->edits[i].queue);
+    }
     for (size_t i = 0; i < events->len; i++) {
         read_tell(world, "%" PRIu64 ".%u %s\n", events->at[i].batch, events->at[i].n,
                   row_kind_name(events->at[i].row.kind));

@@ -6,6 +6,7 @@
 #include "controlplane/api/schema.h"
 #include "controlplane/api/v1/default_cpu.h"
 #include "controlplane/api/v1/job_json.h"
+#include "controlplane/core/row_deed.h"
 #include "controlplane/views/directory.h"
 #include "shared/base/buf.h"
 #include "shared/base/replica.h"
@@ -58,14 +59,54 @@ static struct told tell(const struct row *row)
     }
 }
 
-static bool is_wanted(const struct told *told, const struct event_filter *filter)
+bool event_tells(const struct row *row)
+{
+    return tell(row).type || row_deed(row).job.n != 0;
+}
+
+/* ---- for a token of one queue ---------------------------------------------------------------- */
+
+/* This row takes its job out of the queue of the filter. */
+static bool leaves(const struct row *row, const struct event_filter *filter)
+{
+    return row->kind == ROW_job_edit && filter->is_limited && !filter->is_past &&
+           row->job_edit.queue != filter->queue.n;
+}
+
+/* A move is an event of both queues. */
+static bool is_of_queue(const struct row *row, struct fl_queue_id queue,
+                        const struct event_filter *filter)
+{
+    if (!filter->is_limited) return true;
+    if (filter->queue.n == 0) return false;
+    if (row->kind == ROW_job_edit && row->job_edit.queue == filter->queue.n) return true;
+    return queue.n == filter->queue.n;
+}
+
+static bool is_wanted(const struct told *told, const struct row *row, struct fl_queue_id queue,
+                      const struct event_filter *filter)
 {
     if (!told->type) return false;
     if (filter->job.n != 0) return told->job == filter->job.n;
-    if (told->job != 0) return filter->jobs;
-    if (told->type[0] == 'u') return true;
-    return told->type[0] == 'q' ? filter->queues : filter->clusters;
+    if (told->job != 0) return filter->jobs && is_of_queue(row, queue, filter);
+    if (row->kind == ROW_unknown) return true;
+    if (row->kind == ROW_cluster_put) return filter->clusters;
+    queue.n = row->queue_put.queue;
+    return filter->queues && is_of_queue(row, queue, filter);
 }
+
+static void write_queue(struct fl_json_out *json, uint32_t queue, const struct event_filter *filter,
+                        struct directory *directory)
+{
+    char name[64];
+
+    if (filter->is_limited && queue != filter->queue.n) return;
+    if (directory_queue_name(directory, (struct fl_queue_id){queue}, name)) {
+        fl_json_put_cstr(json, "queue", name);
+    }
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static void write_cluster(struct fl_json_out *json, struct directory *directory, uint32_t number)
 {
@@ -85,14 +126,10 @@ static void write_end(struct fl_json_out *json, uint16_t reason, int32_t exit_co
 }
 
 static void write_edit(struct fl_json_out *json, const struct row_job_edit *edit,
-                       struct directory *directory)
+                       const struct event_filter *filter, struct directory *directory)
 {
-    char name[64];
-
     fl_json_put_u64(json, "revision", edit->revision);
-    if (directory_queue_name(directory, (struct fl_queue_id){edit->queue}, name)) {
-        fl_json_put_cstr(json, "queue", name);
-    }
+    write_queue(json, edit->queue, filter, directory);
     job_json_name(json, edit->name);
     job_json_lines(json, "labels", edit->labels);
     fl_json_put_i64(json, "priority", edit->priority);
@@ -100,20 +137,17 @@ static void write_edit(struct fl_json_out *json, const struct row_job_edit *edit
     job_json_parallelism(json, edit->parallelism);
 }
 
-static void write_data(struct fl_json_out *json, const struct row *row, struct directory *directory)
+static void write_data(struct fl_json_out *json, const struct row *row,
+                       const struct event_filter *filter, struct directory *directory)
 {
-    char name[64];
-
     switch (row->kind) {
     case ROW_job_new:
-        if (directory_queue_name(directory, (struct fl_queue_id){row->job_new.queue}, name)) {
-            fl_json_put_cstr(json, "queue", name);
-        }
+        write_queue(json, row->job_new.queue, filter, directory);
         job_json_name(json, row->job_new.name);
         fl_json_put_u64(json, "elements", row->job_new.elements);
         break;
     case ROW_job_edit:
-        write_edit(json, &row->job_edit, directory);
+        write_edit(json, &row->job_edit, filter, directory);
         break;
     case ROW_attempt_new:
         fl_json_put_u64(json, "element", row->attempt_new.element);
@@ -171,13 +205,16 @@ static void write_data(struct fl_json_out *json, const struct row *row, struct d
 }
 
 bool event_write(struct fl_buf *out, struct event_place place, fl_ms at, const struct row *row,
-                 const struct event_filter *filter, struct directory *directory)
+                 const struct event_note *note, const struct event_filter *filter,
+                 struct directory *directory)
 {
     struct told told = tell(row);
+    bool is_leaving = leaves(row, filter);
     char id[EVENT_PLACE_TEXT_MAX], head[96];
     struct fl_json_out json;
 
-    if (!is_wanted(&told, filter)) return false;
+    if (!is_wanted(&told, row, note->queue, filter)) return false;
+    if (is_leaving) told.type = "job.left";
     event_place_print(place, id);
     snprintf(head, sizeof head, "id: %s\nevent: %s\ndata: ", id, told.type);
     fl_buf_put(out, head, strlen(head));
@@ -186,15 +223,17 @@ bool event_write(struct fl_buf *out, struct event_place place, fl_ms at, const s
     fl_json_put_cstr(&json, "type", told.type);
     fl_json_put_time(&json, "at", at);
     if (told.job != 0) fl_json_put_job(&json, "job", (struct fl_job){told.job});
-    write_data(&json, row, directory);
+    if (!is_leaving) write_data(&json, row, filter, directory);
+    if (note->by.len > 0) fl_json_put_str(&json, "by", note->by);
     fl_json_close(&json, '}');
     fl_buf_put(out, "\n\n", 2);
     return true;
 }
 
-bool event_is_end(const struct row *row, struct fl_job job)
+bool event_is_end(const struct row *row, const struct event_filter *filter)
 {
-    return row->kind == ROW_job_end && row->job_end.job == job.n;
+    if (filter->job.n == 0 || row_job(row) != filter->job.n) return false;
+    return row->kind == ROW_job_end || leaves(row, filter);
 }
 
 /* ---- their description ----------------------------------------------------------------------- */
@@ -203,6 +242,8 @@ bool event_is_end(const struct row *row, struct fl_job job)
     API_MUST("type", "string", "which event", .words = (type_)),                                   \
         API_MUST("at", "string", "when it was committed", .format = API_FORMAT_time)
 #define HEAD_OF_JOB(type_) HEAD(type_), API_MUST("job", "string", "its id")
+#define BY_FIELD                                                                                   \
+    API_MAY("by", "string", "the actor, as in the audit; left out where no person did it")
 #define END_FIELDS                                                                                 \
     API_MUST("reason", "string", "in a word"),                                                     \
         API_MUST("exitCode", "integer", "the first failed replica's, else 0"),                     \
@@ -235,8 +276,20 @@ static const struct api_field job_edited_fields[] = {
 const struct api_object job_edited_event_object = {
     .name = "JobEditedEvent", .text = "An open job was edited.", .fields = job_edited_fields};
 
+static const struct api_field job_left_fields[] = {
+    HEAD_OF_JOB("job.left"),
+    {0},
+};
+
+const struct api_object job_left_event_object = {
+    .name = "JobLeftEvent",
+    .text = "For a token of one queue: an edit moved the job to another one, and it is not seen "
+            "any more.",
+    .fields = job_left_fields};
+
 static const struct api_field job_held_fields[] = {
     HEAD_OF_JOB("job.held"),
+    BY_FIELD,
     {0},
 };
 
@@ -245,6 +298,7 @@ const struct api_object job_held_event_object = {
 
 static const struct api_field job_released_fields[] = {
     HEAD_OF_JOB("job.released"),
+    BY_FIELD,
     {0},
 };
 
@@ -253,6 +307,7 @@ const struct api_object job_released_event_object = {
 
 static const struct api_field job_stopping_fields[] = {
     HEAD_OF_JOB("job.stopping"),
+    BY_FIELD,
     {0},
 };
 
@@ -398,8 +453,9 @@ const struct api_object closed_event_object = {
 const struct api_object event_object = {
     .name = "Event",
     .text = "Something that was committed: the data of an event in a stream.",
-    .one_of = "JobSubmittedEvent, JobEditedEvent, JobHeldEvent, JobReleasedEvent, "
-              "JobStoppingEvent, JobEndedEvent, AttemptAssignedEvent, AttemptStoppingEvent, "
+    .one_of = "JobSubmittedEvent, JobEditedEvent, JobLeftEvent, JobHeldEvent, "
+              "JobReleasedEvent, JobStoppingEvent, JobEndedEvent, AttemptAssignedEvent, "
+              "AttemptStoppingEvent, "
               "AttemptEndedEvent, ElementEndedEvent, ReplicaChangedEvent, "
               "QueueChangedEvent, ClusterChangedEvent, UnknownEvent, ResetEvent, ClosedEvent",
     .tells_by = "type",

@@ -74,6 +74,7 @@ static const struct api_object *const objects[] = {
     &event_object,
     &job_submitted_event_object,
     &job_edited_event_object,
+    &job_left_event_object,
     &job_held_event_object,
     &job_released_event_object,
     &job_stopping_event_object,

@@ -14,7 +14,7 @@ PATCH /v1/jobs/job-1 {"name":"n","labels":{"a":null,"c":"3"},"queue":"ml","deadl
     }
 rows
     audit tenant=1 actor=token:<admin> first-admin body=edit job-1 queue=ml deadline=60 words peer=<peer>
-    job_edit job=1 revision=1 queue=2 priority=0 deadline_s=60 name=n labels=(8 bytes) parallelism=0
+    job_edit job=1 revision=1 queue=2 priority=0 deadline_s=60 name=n labels=(8 bytes) parallelism=0 queue_was=1
     mark_set job=1 kind=6 value=1
 only name labels queue priority deadline revision
 PATCH /v1/jobs/job-1 {"name":null,"deadline":null}

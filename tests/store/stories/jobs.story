@@ -49,7 +49,7 @@ PATCH /v1/jobs/job-1 {"priority":5}
     }
 rows
     audit tenant=1 actor=token:<admin> first-admin body=edit job-1 priority=5 peer=<peer>
-    job_edit job=1 revision=1 queue=1 priority=5 deadline_s=0 name=a labels=(9 bytes) parallelism=0
+    job_edit job=1 revision=1 queue=1 priority=5 deadline_s=0 name=a labels=(9 bytes) parallelism=0 queue_was=1
     mark_set job=1 kind=6 value=1
 POST /v1/jobs/job-1:cancel
     200

@@ -205,6 +205,7 @@ GET /v1/jobs/job-1/events
     200
     | {"type":"job.submitted","at":"<time>","job":"job-1","queue":"default","name":null,"elements":1}
     | {"type":"job.held","at":"<time>","job":"job-1"}
+    | {"type":"job.released","at":"<time>","job":"job-1","by":"token:<admin> first-admin"}
     | {"type":"element.ended","at":"<time>","job":"job-1","element":0,"attempt":0,"state":"cancelled","reason":"Cancelled","exitCode":0}
     | {"type":"job.ended","at":"<time>","job":"job-1","state":"cancelled","reason":"Cancelled"}
 with Last-Event-ID: x

@@ -36,3 +36,13 @@ test("an event without an end is refused before it fills the memory", () => {
         for (let i = 0; i < 20; i++) parser.push(piece);
     }, RangeError);
 });
+
+test("a sign of life moves the id from which to go on, once it is complete", () => {
+    const parser = new EventParser("3.0");
+    assert.deepEqual(parser.push(":\nid: 4.2\n"), []);
+    assert.equal(parser.lastId, "3.0");
+    assert.deepEqual(parser.push("\n"), []);
+    assert.equal(parser.lastId, "4.2");
+    parser.push("id: 5.0\ndata: a\n\n");
+    assert.equal(parser.lastId, "5.0");
+});

@@ -11,10 +11,17 @@ export class EventParser {
     private data: string[] = [];
     private dataBytes = 0;
     private id: string;
+    private wholeId: string;
 
     /** `lastId` is kept for events that carry none, as the standard says. */
     constructor(lastId = "") {
         this.id = lastId;
+        this.wholeId = lastId;
+    }
+
+    /** Where to go on: the id of the newest event, or of a sign of life after it, which has no data. */
+    get lastId(): string {
+        return this.wholeId;
     }
 
     /** The events that are complete with this piece of the stream. */
@@ -53,6 +60,7 @@ export class EventParser {
             this.data.length > 0
                 ? { id: this.id, event: this.event || "message", data: this.data.join("\n") }
                 : undefined;
+        this.wholeId = this.id;
         this.event = "";
         this.data = [];
         this.dataBytes = 0;

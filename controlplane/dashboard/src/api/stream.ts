@@ -37,6 +37,7 @@ async function* readConnection(
     lastId: string,
     signal: AbortSignal,
     onOpen: () => void,
+    onId: (id: string) => void,
 ): AsyncGenerator<ServerEvent> {
     const connection = new AbortController();
     const abort = () => connection.abort();
@@ -57,6 +58,7 @@ async function* readConnection(
             window.clearTimeout(watchdog);
             watchdog = window.setTimeout(abort, SILENCE_MAX_MS);
             yield* parser.push(decoder.decode(value, { stream: true }));
+            onId(parser.lastId);
         }
     } finally {
         window.clearTimeout(watchdog);
@@ -75,9 +77,12 @@ export async function* streamEvents(path: string, options: StreamOptions): Async
         failures = 0;
         onState({ kind: "connected", since: Date.now() });
     };
+    const onId = (id: string) => {
+        lastId = id;
+    };
     while (!signal.aborted) {
         try {
-            for await (const event of readConnection(path, lastId, signal, onOpen)) {
+            for await (const event of readConnection(path, lastId, signal, onOpen, onId)) {
                 lastId = event.id;
                 yield event;
                 if (event.event === "closed") {

@@ -603,6 +603,7 @@ export type LogSearch = LogHit | LogFound | ClosedEvent;
 export type Event =
     JobSubmittedEvent |
     JobEditedEvent |
+    JobLeftEvent |
     JobHeldEvent |
     JobReleasedEvent |
     JobStoppingEvent |
@@ -658,6 +659,16 @@ export type JobEditedEvent = {
     parallelism: number | null;
 };
 
+/** For a token of one queue: an edit moved the job to another one, and it is not seen any more. */
+export type JobLeftEvent = {
+    /** which event */
+    type: "job.left";
+    /** when it was committed */
+    at: string;
+    /** its id */
+    job: string;
+};
+
 /** A job starts nothing more. */
 export type JobHeldEvent = {
     /** which event */
@@ -666,6 +677,8 @@ export type JobHeldEvent = {
     at: string;
     /** its id */
     job: string;
+    /** the actor, as in the audit; left out where no person did it */
+    by?: string;
 };
 
 /** A held job may start. */
@@ -676,6 +689,8 @@ export type JobReleasedEvent = {
     at: string;
     /** its id */
     job: string;
+    /** the actor, as in the audit; left out where no person did it */
+    by?: string;
 };
 
 /** A job is to end. */
@@ -686,6 +701,8 @@ export type JobStoppingEvent = {
     at: string;
     /** its id */
     job: string;
+    /** the actor, as in the audit; left out where no person did it */
+    by?: string;
 };
 
 /** A job has ended. */

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
 import { Time } from "../parts/Time";
-import { POLL_MS, streamState } from "../store/live";
+import { streamState } from "../store/live";
 import { addNote } from "../store/notes";
 import { signOut, token } from "../store/session";
 import { type Theme, theme, zone } from "../store/settings";
@@ -13,7 +13,6 @@ function Connection() {
     const { kind, since } = streamState.value;
     const words = {
         connected: "Live",
-        polling: `Every ${POLL_MS / 1000} s`,
         reconnecting: "Reconnecting",
         offline: "Offline since",
     }[kind];

@@ -10,7 +10,7 @@ const PLACES: readonly Place[] = [
     { path: "/", name: "Fleet", icon: "fleet", key: "g f", isAllowed: mayRead },
     { path: "/jobs", name: "Jobs", icon: "jobs", key: "g j", isAllowed: mayRead },
     { path: "/queues", name: "Queues", icon: "queues", key: "g q", isAllowed: mayRead },
-    { path: "/events", name: "Events", icon: "events", key: "g e", isAllowed: () => mayFleet("read") },
+    { path: "/events", name: "Events", icon: "events", key: "g e", isAllowed: () => may("read") },
     { path: "/usage", name: "Usage", icon: "usage", key: "g u", isAllowed: mayRead },
     { path: "/health", name: "Health", icon: "health", key: "g h", isAllowed: () => true },
     { path: "/admin", name: "Admin", icon: "admin", key: "g a", isAllowed: () => mayFleet("admin") },

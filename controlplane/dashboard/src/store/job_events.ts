@@ -40,7 +40,7 @@ export function useJobEvents(job: string): JobEvents {
                 if (event === "closed") return;
                 if (event === "reset") setShown((before) => ({ ...before, events: [], isCut: true }));
                 else batches.add({ key: id, event: JSON.parse(data) as FleetEvent });
-                if (event === "job.ended") return;
+                if (event === "job.ended" || event === "job.left") return;
             }
         };
         read().catch((thrown: unknown) => {

@@ -2,7 +2,7 @@
  * Events reach the listeners in batches, at most two a second: a busy fleet does not make a busy page.  Where
  * some were missed (before the stream began, by a reset, in a flood that was cut) all are asked to read anew. */
 import { signal } from "@preact/signals";
-import { Problem, isAbort } from "../api/client";
+import { isAbort } from "../api/client";
 import { type StreamState, streamEvents } from "../api/stream";
 import type { Event as FleetEvent } from "../api/types";
 import { Coalescer } from "./coalesce";
@@ -16,12 +16,7 @@ const BATCH_INTERVAL_MS = 500;
 const BATCH_MAX = 2000;
 const RECENT_MAX = 2000;
 
-/** A token for one queue may not follow the fleet: then everything shown is read again every few seconds. */
-export type LiveState = StreamState | { kind: "polling"; since: number };
-
-export const POLL_MS = 5000;
-
-export const streamState = signal<LiveState>({ kind: "reconnecting", since: Date.now() });
+export const streamState = signal<StreamState>({ kind: "reconnecting", since: Date.now() });
 /** The newest events, the newest last. */
 export const recentEvents = signal<readonly LiveEvent[]>([]);
 
@@ -62,20 +57,13 @@ async function read(signal: AbortSignal): Promise<void> {
     }
 }
 
-function poll(signal: AbortSignal): void {
-    streamState.value = { kind: "polling", since: Date.now() };
-    const timer = window.setInterval(() => !document.hidden && relist(), POLL_MS);
-    signal.addEventListener("abort", () => window.clearInterval(timer));
-}
-
 export function startLive(): void {
     if (running) return;
     const controller = new AbortController();
     running = controller;
     read(controller.signal).catch((thrown: unknown) => {
         if (isAbort(thrown) || controller.signal.aborted) return;
-        if (thrown instanceof Problem && thrown.status === 403) poll(controller.signal);
-        else streamState.value = { kind: "offline", since: Date.now() };
+        streamState.value = { kind: "offline", since: Date.now() };
     });
 }
 

@@ -22,6 +22,11 @@ function exitOf(event: { exitCode?: number; firstReplica?: number }): string {
     return event.firstReplica === undefined ? code : `${code}, replica ${event.firstReplica} first`;
 }
 
+/** The audit's words are "token:ID NAME": people read the name. */
+function byWhom(event: { by?: string }): string {
+    return event.by ? ` by ${event.by.replace(/^token:\S+ /, "")}` : "";
+}
+
 /** Without the job's id, which a list shows beside it. */
 export function eventWords(event: FleetEvent): string {
     switch (event.type) {
@@ -31,12 +36,14 @@ export function eventWords(event: FleetEvent): string {
         }
         case "job.edited":
             return `edited: revision ${event.revision}, priority ${event.priority}`;
+        case "job.left":
+            return "moved to another queue";
         case "job.held":
-            return "held";
+            return `held${byWhom(event)}`;
         case "job.released":
-            return "released";
+            return `released${byWhom(event)}`;
         case "job.stopping":
-            return "is being stopped";
+            return `is being stopped${byWhom(event)}`;
         case "job.ended": {
             const reason = reasonWords(event.reason);
             return `${event.state}${reason === event.state ? "" : `: ${reason}`}`;

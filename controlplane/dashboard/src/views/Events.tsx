@@ -1,10 +1,10 @@
-/* Events.tsx - what happens in the fleet, as it happens. */
+/* Events.tsx - what happens in the fleet, or in the queue that the token sees, as it happens. */
 import { useState } from "preact/hooks";
 import { useTitle } from "../app/title";
 import { Button } from "../parts/Button";
 import { Empty } from "../parts/Feedback";
 import { type LiveEvent, recentEvents } from "../store/live";
-import { mayFleet } from "../store/session";
+import { may } from "../store/session";
 import { formatCount } from "../text/amount";
 import { EVENT_KINDS, type EventKind, eventKind, eventWords } from "../text/event_words";
 import { EventTable } from "./EventTable";
@@ -21,10 +21,10 @@ function isShown(item: LiveEvent, kinds: ReadonlySet<EventKind>, typed: string):
 
 export function Events() {
     useTitle("Events");
-    if (mayFleet("read")) return <FleetEvents />;
+    if (may("read")) return <FleetEvents />;
     return (
-        <Empty icon="events" title="This token may not follow the fleet">
-            A token for one queue follows single jobs: each job has its events.
+        <Empty icon="events" title="This token may not follow events">
+            It takes one with the scope read.
         </Empty>
     );
 }

@@ -107,6 +107,29 @@ fairlead throughput --step week
     ! fairlead: --step week: wants hour or day
     exit 64
 
+# jobs are counted by the value of a label, and stderr has the sums that no row shows
+fairlead counts team --queue ml --label a=b --user ann --name 'train-*' --sort -failed
+< 200 {"values":[{"value":"vision","jobs":2,"open":1,"succeeded":0,"failed":0,"cancelled":1},{"value":"audio","jobs":3,"open":0,"succeeded":1,"failed":2,"cancelled":0}],"without":{"jobs":4},"others":{"jobs":1},"total":{"jobs":10},"isWhole":false}
+    GET /v1/jobs:counts?by=label%3Ateam&queue=ml&label=a%3Db&submittedBy=ann&name=train-%2A
+    | VALUE   JOBS  OPEN  SUCCEEDED  FAILED  CANCELLED
+    | audio      3     0          1       2          0
+    | vision     2     1          0       0          1
+    ! 4 of 10 jobs do not have the label team
+    ! 1 of 10 jobs have a further value
+    ! only the newest 10 jobs were counted: -q, -l, -u or --name to choose
+fairlead counts team -o jsonl
+< 200 {"values":[{"value":"vision","jobs":2}],"without":{"jobs":0},"others":{"jobs":0},"total":{"jobs":2},"isWhole":true}
+    GET /v1/jobs:counts?by=label%3Ateam
+    | {"value":"vision","jobs":2}
+fairlead counts team
+< 200 {"values":[],"without":{"jobs":0},"others":{"jobs":0},"total":{"jobs":0},"isWhole":true}
+    GET /v1/jobs:counts?by=label%3Ateam
+    | VALUE  JOBS  OPEN  SUCCEEDED  FAILED  CANCELLED
+    ! no job has this label
+fairlead counts
+    ! fairlead: usage: fairlead counts KEY
+    exit 64
+
 # the audit is filtered
 fairlead audit --subject token:abc --action queue_put --object ml --outcome denied --limit 3 -o jsonl
 < 200 {"audit":[{"id":"1.0","what":"queue_put ml"}]}

@@ -11,6 +11,7 @@ import { runAll } from "../../store/pool";
 import { SELECTED_MAX, type Selection } from "../../store/selection";
 import { may } from "../../store/session";
 import { countOf } from "../../text/amount";
+import { type Outcome, outcomeWords } from "../../text/outcome_words";
 import "./BulkBar.css";
 
 type Verb = "cancel" | "retry";
@@ -25,24 +26,24 @@ const AT_ONCE = 4;
 /** A chain of calls that goes on for longer than this is stopped; calling again goes on. */
 const CALLS_MAX = 1000;
 
-async function bulkAll(verb: Verb, filter: BulkFilter): Promise<{ changed: number; failed: number }> {
+async function bulkAll(verb: Verb, filter: BulkFilter): Promise<Outcome> {
     const headers = verb === "retry" ? idempotencyKey() : {};
-    const sum = { changed: 0, failed: 0 };
+    const sum: Outcome = { changed: 0, failed: 0 };
     let cursor: string | undefined;
     for (let calls = 0; calls < CALLS_MAX; calls++) {
         const body = cursor ? { ...filter, cursor } : filter;
         const count: BulkCount = await send("POST", `/v1/jobs:${verb}`, body, { headers });
         sum.changed += count.changed;
         sum.failed += count.failed;
+        sum.first ??= count.firstFailure;
         cursor = count.cursor;
         if (!count.more) break;
     }
     return sum;
 }
 
-function noteOutcome(verb: Verb, changed: number, failed: number): void {
-    const trouble = failed > 0 ? `; ${countOf(failed, "job")} could not be` : "";
-    addNote(`${countOf(changed, "job")} ${WORDS[verb].done}${trouble}.`, failed > 0);
+function noteOutcome(verb: Verb, outcome: Outcome): void {
+    addNote(outcomeWords(WORDS[verb].done, outcome), outcome.failed > 0);
 }
 
 function QueryDialog({ verb, filter, onClose }: { verb: Verb; filter: BulkFilter; onClose(): void }) {
@@ -55,8 +56,7 @@ function QueryDialog({ verb, filter, onClose }: { verb: Verb; filter: BulkFilter
         );
     }, [verb, filter]);
     const act = async () => {
-        const { changed, failed } = await bulkAll(verb, filter);
-        noteOutcome(verb, changed, failed);
+        noteOutcome(verb, await bulkAll(verb, filter));
     };
     const words = WORDS[verb];
     return (
@@ -100,7 +100,11 @@ function SelectionDialog({ verb, jobs, onClose }: SelectionDialogProps) {
         const failures = await runAll(jobs, AT_ONCE, (job) =>
             send("POST", `/v1/jobs/${job.id}:${verb}`, undefined, { headers: idempotencyKey() }),
         );
-        noteOutcome(verb, jobs.length - failures.length, failures.length);
+        const first = failures[0] && {
+            job: failures[0].item.id,
+            detail: toProblem(failures[0].error).detail,
+        };
+        noteOutcome(verb, { changed: jobs.length - failures.length, failed: failures.length, first });
     };
     const words = WORDS[verb];
     return (

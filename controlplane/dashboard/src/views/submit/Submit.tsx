@@ -56,6 +56,7 @@ function wordsOf(problem: Problem): string {
 }
 
 type Checked = { body: string; result: DryRun };
+type Busy = "check" | "submit" | "wait";
 
 export function Submit() {
     useTitle("Submit");
@@ -64,7 +65,7 @@ export function Submit() {
     const fromProblem = useJobAsDraft(from);
     const [checked, setChecked] = useState<Checked>();
     const [problem, setProblem] = useState<Problem>();
-    const [busyWith, setBusyWith] = useState<"check" | "submit">();
+    const [busyWith, setBusyWith] = useState<Busy>();
     /* One key for one document: a submission whose answer was lost is not done twice. */
     const [key, setKey] = useState({ body: "", headers: idempotencyKey() });
 
@@ -82,7 +83,7 @@ export function Submit() {
         const init = { method: "POST", body, headers: { "Content-Type": mediaType, ...headers } };
         return (await (await fetchRaw(path, init)).json()) as T;
     };
-    const run = async (what: "check" | "submit", work: () => Promise<void>) => {
+    const run = async (what: Busy, work: () => Promise<void>) => {
         setBusyWith(what);
         setProblem(undefined);
         try {
@@ -97,11 +98,12 @@ export function Submit() {
         run("check", async () =>
             setChecked({ body, result: await post<DryRun>("/v1/jobs?dryRun=true", {}) }),
         );
-    const submit = () =>
-        run("submit", async () => {
+    const submit = (what: "submit" | "wait") =>
+        run(what, async () => {
             const own = key.body === body ? key : { body, headers: idempotencyKey() };
+            const path = what === "wait" ? "/v1/jobs?waitForCluster=true" : "/v1/jobs";
             setKey(own);
-            const job = await post<Job>("/v1/jobs", own.headers);
+            const job = await post<Job>(path, own.headers);
             addNote(`${job.id} is accepted.`);
             draftForm.value = EMPTY_FORM;
             draftText.value = EXAMPLE;
@@ -158,7 +160,7 @@ export function Submit() {
                     class="panel stack"
                     onSubmit={(event) => {
                         event.preventDefault();
-                        void submit();
+                        void submit("submit");
                     }}
                 >
                     {mode === "form" ? (
@@ -182,6 +184,11 @@ export function Submit() {
                         <Button type="submit" look="primary" isBusy={busyWith === "submit"}>
                             Submit
                         </Button>
+                        {problem?.code === "impossible" && (
+                            <Button isBusy={busyWith === "wait"} onClick={() => void submit("wait")}>
+                                Submit and wait for a cluster
+                            </Button>
+                        )}
                         <span class="quiet" role="status">
                             {isCurrent && "The server would accept it."}
                             {problem && wordsOf(problem)}

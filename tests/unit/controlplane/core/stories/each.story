@@ -517,7 +517,7 @@ read 2
     | job-2 queued WaitsForElements elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=1
 edit 2 deadline=60
     audit tenant=1 actor=ann body=edit job-2 deadline=60
-    job_edit job=2 revision=1 queue=1 priority=0 deadline_s=60
+    job_edit job=2 revision=1 queue=1 priority=0 deadline_s=60 queue_was=1
     mark_set job=2 kind=6 value=1
     answer ok
 reload
@@ -526,7 +526,7 @@ read 2
     | job-2 queued WaitsForElements elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=1
 edit 2 edits=1 deadline=90
     audit tenant=1 actor=ann body=edit job-2 deadline=90
-    job_edit job=2 revision=2 queue=1 priority=0 deadline_s=90
+    job_edit job=2 revision=2 queue=1 priority=0 deadline_s=90 queue_was=1
     mark_set job=2 kind=6 value=2
     answer ok
 . agent east hello

@@ -6,12 +6,12 @@ An open job is edited.
 . submit ml cpu=1 prio=3 name=sweep
 edit 1 queue=urgent name=sweep
     audit tenant=1 actor=ann body=edit job-1 queue=urgent words
-    job_edit job=1 revision=1 queue=2 priority=3 name=sweep
+    job_edit job=1 revision=1 queue=2 priority=3 name=sweep queue_was=1
     mark_set job=1 kind=6 value=1
     answer ok
 edit 1 edits=1 prio=-2 name=sweep labels=team=a
     audit tenant=1 actor=ann body=edit job-1 priority=-2 words
-    job_edit job=1 revision=2 queue=2 priority=-2 name=sweep labels=team=a
+    job_edit job=1 revision=2 queue=2 priority=-2 name=sweep labels=team=a queue_was=2
     mark_set job=1 kind=6 value=2
     answer ok
 read 1
@@ -37,7 +37,7 @@ edit 1 queue=ml prio=3 released
     answer ok
 edit 1 key=k prio=4
     audit tenant=1 actor=ann body=edit job-1 priority=4
-    job_edit job=1 revision=1 queue=1 priority=4
+    job_edit job=1 revision=1 queue=1 priority=4 queue_was=1
     mark_set job=1 kind=6 value=1
     idempotency tenant=1 body_sha=00000000 key=k answer=(12 bytes)
     answer ok
@@ -54,7 +54,7 @@ edit 1 prio=2
     answer changed: somebody else has edited it meanwhile
 edit 1 edits=1 prio=2
     audit tenant=1 actor=ann body=edit job-1 priority=2
-    job_edit job=1 revision=2 queue=1 priority=2
+    job_edit job=1 revision=2 queue=1 priority=2 queue_was=1
     mark_set job=1 kind=6 value=2
     answer ok
 edit 1 edits=9 prio=3
@@ -69,7 +69,7 @@ edit 1 edits=9 prio=3
 . submit ml cpu=1
 edit 3 prio=7
     audit tenant=1 actor=ann body=edit job-3 priority=7
-    job_edit job=3 revision=1 queue=1 priority=7
+    job_edit job=3 revision=1 queue=1 priority=7 queue_was=1
     mark_set job=3 kind=6 value=1
     answer ok
 agent east reports 1/0#1 r0 exited 0
@@ -108,12 +108,12 @@ agent east up n1 cpu=1
 . submit ml cpu=1 held
 edit 1 prio=1 held
     audit tenant=1 actor=ann body=edit job-1 priority=1
-    job_edit job=1 revision=1 queue=1 priority=1
+    job_edit job=1 revision=1 queue=1 priority=1 queue_was=1
     mark_set job=1 kind=6 value=1
     answer ok
 edit 1 edits=1 prio=2 released
     audit tenant=1 actor=ann body=edit job-1 priority=2 released
-    job_edit job=1 revision=2 queue=1 priority=2
+    job_edit job=1 revision=2 queue=1 priority=2 queue_was=1
     mark_set job=1 kind=6 value=2
     mark_clear job=1 kind=1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -143,7 +143,7 @@ edit 1 released
 . submit ml cpu=1 x3 deadline=60
 edit 1 queue=paused deadline=60
     audit tenant=1 actor=ann body=edit job-1 queue=paused
-    job_edit job=1 revision=1 queue=2 priority=0 deadline_s=60
+    job_edit job=1 revision=1 queue=2 priority=0 deadline_s=60 queue_was=1
     mark_set job=1 kind=6 value=1
     answer ok
 agent east reports 1/0#1 r0 exited 0
@@ -158,7 +158,7 @@ edit 1 edits=1 deadline=90
     answer conflict: its deadline counts from its first start, and it has started: nothing of it was changed
 edit 1 edits=1 queue=ml
     audit tenant=1 actor=ann body=edit job-1 queue=ml
-    job_edit job=1 revision=2 queue=1 priority=0 deadline_s=60
+    job_edit job=1 revision=2 queue=1 priority=0 deadline_s=60 queue_was=2
     mark_set job=1 kind=6 value=2
     attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok
@@ -170,12 +170,12 @@ edit 1 edits=1 queue=ml
 . submit ml cpu=1
 edit 1 deadline=30
     audit tenant=1 actor=ann body=edit job-1 deadline=30
-    job_edit job=1 revision=1 queue=1 priority=0 deadline_s=30
+    job_edit job=1 revision=1 queue=1 priority=0 deadline_s=30 queue_was=1
     mark_set job=1 kind=6 value=1
     answer ok
 edit 1 edits=1 deadline=20
     audit tenant=1 actor=ann body=edit job-1 deadline=20
-    job_edit job=1 revision=2 queue=1 priority=0 deadline_s=20
+    job_edit job=1 revision=2 queue=1 priority=0 deadline_s=20 queue_was=1
     mark_set job=1 kind=6 value=2
     answer ok
 edit 1 edits=2 deadline=99999999
@@ -198,7 +198,7 @@ tick 21s
 . submit ml cpu=1 deadline=5
 edit 2 deadline=0
     audit tenant=1 actor=ann body=edit job-2 deadline=0
-    job_edit job=2 revision=1 queue=1 priority=0
+    job_edit job=2 revision=1 queue=1 priority=0 queue_was=1
     mark_set job=2 kind=6 value=1
     answer ok
 read 2
@@ -240,7 +240,7 @@ edit 3 queue=urgent
     answer full: open jobs of queue "urgent" have 2 different shapes and priorities, the most that one queue may have; jobs that ask for the same are alike
 edit 4 queue=urgent
     audit tenant=1 actor=ann body=edit job-4 queue=urgent
-    job_edit job=4 revision=1 queue=2 priority=0
+    job_edit job=4 revision=1 queue=2 priority=0 queue_was=1
     mark_set job=4 kind=6 value=1
     answer ok
 edit 4 edits=1 prio=1
@@ -253,7 +253,7 @@ edit 4 edits=1 prio=1
 . submit ml cpu=1 after=1
 edit 2 queue=urgent prio=2
     audit tenant=1 actor=ann body=edit job-2 queue=urgent priority=2
-    job_edit job=2 revision=1 queue=2 priority=2
+    job_edit job=2 revision=1 queue=2 priority=2 queue_was=1
     mark_set job=2 kind=6 value=1
     answer ok
 cancel 1

@@ -227,7 +227,7 @@ agent east reports 1/0#1 r0 exited 0
     east <- ack 2
 edit 1 limit=3
     audit tenant=1 actor=ann body=edit job-1 parallelism=3
-    job_edit job=1 revision=1 queue=1 priority=0 parallelism=3
+    job_edit job=1 revision=1 queue=1 priority=0 parallelism=3 queue_was=1
     mark_set job=1 kind=6 value=1
     attempt_new job=1 element=3 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok
@@ -254,7 +254,7 @@ agent east reports 1/1#1 r0 exited 0
 . agent east reports 1/0#1 r0 running, 1/1#1 r0 running, 1/2#1 r0 running
 edit 1 limit=1
     audit tenant=1 actor=ann body=edit job-1 parallelism=1
-    job_edit job=1 revision=1 queue=1 priority=0 parallelism=1
+    job_edit job=1 revision=1 queue=1 priority=0 parallelism=1 queue_was=1
     mark_set job=1 kind=6 value=1
     answer ok
 explain 1
@@ -279,7 +279,7 @@ edit 1 edits=1 limit=1
     answer ok
 edit 1 edits=1 limit=0
     audit tenant=1 actor=ann body=edit job-1
-    job_edit job=1 revision=2 queue=1 priority=0
+    job_edit job=1 revision=2 queue=1 priority=0 queue_was=1
     mark_set job=1 kind=6 value=2
     attempt_new job=1 element=4 n=1 incarnation=1 cluster=1 nodes=n1
     attempt_new job=1 element=5 n=1 incarnation=1 cluster=1 nodes=n1
@@ -381,7 +381,7 @@ explain 3
     | east Claimed: needs 4.000 CPU, 0 MiB; east has 7.000 CPU, 131072 MiB free, of which earlier jobs (1) have claimed 6.000 CPU, 0 MiB
 edit 2 limit=1
     audit tenant=1 actor=ann body=edit job-2 parallelism=1
-    job_edit job=2 revision=1 queue=1 priority=0 parallelism=1
+    job_edit job=2 revision=1 queue=1 priority=0 parallelism=1 queue_was=1
     mark_set job=2 kind=6 value=1
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok

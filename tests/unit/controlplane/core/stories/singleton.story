@@ -312,12 +312,12 @@ edit 1 name=else
     answer conflict: the name of a singleton decides its turn and cannot be changed: cancel the job and submit it anew
 edit 1 name=sync labels=a=b
     audit tenant=1 actor=ann body=edit job-1 words
-    job_edit job=1 revision=1 queue=1 priority=0 name=sync labels=a=b
+    job_edit job=1 revision=1 queue=1 priority=0 name=sync labels=a=b queue_was=1
     mark_set job=1 kind=6 value=1
     answer ok
 edit 1 edits=1 prio=4
     audit tenant=1 actor=ann body=edit job-1 priority=4
-    job_edit job=1 revision=2 queue=1 priority=4
+    job_edit job=1 revision=2 queue=1 priority=4 queue_was=1
     mark_set job=1 kind=6 value=2
     answer ok
 
