@@ -100,8 +100,9 @@ static void on_send(void *ctx, const struct agent_command *command)
     struct agent *agent = ctx;
     struct fl_msg msg;
 
-    agent_translate_out(command, agent->protocol, &agent->arena, &msg);
-    if (agent->dialer) agent_dialer_put(agent->dialer, &msg);
+    if (agent_translate_out(command, agent->protocol, &agent->arena, &msg) && agent->dialer) {
+        agent_dialer_put(agent->dialer, &msg);
+    }
     fl_arena_reset(&agent->arena);
 }
 

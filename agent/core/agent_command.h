@@ -25,7 +25,8 @@
     X(inventory_item, true, "one replica that is known here")                                      \
     X(inventory_end, true, "that was all of them")                                                 \
     X(replica, true, "the state of a replica")                                                     \
-    X(node, true, "a node and what is free on it")
+    X(node, true, "a node and what is free on it")                                                 \
+    X(nodes_end, true, "each node was reported once in this session")
 
 /* name, whether it is a frame for the tunnel, meaning */
 enum agent_command_kind {
@@ -44,7 +45,7 @@ struct agent_offer {
 /* Fields that a kind does not name are zero. */
 struct agent_command {
     enum agent_command_kind kind;
-    uint32_t replica; /* all but inventory_begin, inventory_end and node */
+    uint32_t replica; /* all but inventory_begin, inventory_end, node, nodes_end */
     struct fl_attempt attempt;
     union {
         struct {
@@ -82,6 +83,9 @@ struct agent_command {
             const struct agent_offer *offers; /* resources with a name, sorted */
             size_t offers_len;
         } node;
+        struct {
+            bool is_whole; /* the core has left out no node */
+        } nodes_end;
     };
 };
 

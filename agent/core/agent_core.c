@@ -435,7 +435,10 @@ static void on_node_seen(struct agent_core *core, const struct agent_event *ev)
     };
 
     fl_assert(facts.total_named.len <= AGENT_NODE_NAMED_MAX);
-    if (!(node && node->is_here) && core->nodes.here_len >= core->config.nodes_max) return;
+    if (!(node && node->is_here) && core->nodes.here_len >= core->config.nodes_max) {
+        reports_node_left_out(core);
+        return;
+    }
     if (node_table_see(&core->nodes, number, &facts)) reports_node(core, number, false);
 }
 

@@ -9,7 +9,8 @@
  *   1. an inventory_item for every replica known here, ended ones too, and inventory_end;
  *   2. a 'replica' report for each that has ended.  ACK acknowledges reports, not items: so an end
  *      that an earlier session reported in vain is acknowledged in this one;
- *   3. a 'node' report for every node.  Nodes reported in an earlier session do not count.
+ *   3. a 'node' report for every node, and nodes_end: so the control plane knows that it has
+ *      them all, also if there are none.  Nodes reported in an earlier session do not count.
  * It is pulled: a step sends a page, and the next ticks send the rest, none while the tunnel is
  * busy (AGENT_EV_busy).  A change meanwhile is a report that waits for its turn.  So nothing that
  * the agent holds can overrun the tunnel's buffer.
@@ -47,10 +48,10 @@
  * replica is reported by the next tick of all: give one at the end of a turn when the deadline has
  * passed, and many ends make one report.  A node that goes is reported once, not ready and empty.
  *
- * Bounds.  attempts_max and replicas_max hold for STARTs; the core adopts replicas that the runtime
- * holds already beyond any bound, for it was admitted once and may be running.  A node beyond
- * nodes_max is ignored.  Uses shared/base only.  Not thread-safe: the agent's loop owns it and is
- * its only caller. */
+ * Bounds.  attempts_max and replicas_max hold for STARTs; the core adopts replicas that the
+ * runtime holds already beyond any bound, for it was admitted once and may be running.  A node
+ * beyond nodes_max is ignored, and nodes_end says so.  Uses shared/base only.  Not thread-safe:
+ * the agent's loop owns it and is its only caller. */
 #pragma once
 
 #include "agent/core/agent_command.h"

@@ -12,6 +12,7 @@ uint64_t agent_core_hash(const struct agent_core *core)
 
     hash = fl_hash_u64(hash, (uint64_t)core->now);
     hash = fl_hash_u64(hash, (uint64_t)core->is_busy << 1 | core->is_listing);
+    hash = fl_hash_u64(hash, (uint64_t)core->is_nodes_ended << 1 | core->is_node_left_out);
     if (core->is_listing) {
         hash = fl_hash_u64(hash, (uint64_t)core->listing.replica << 32 | core->listing.count);
         hash = fl_hash_u64(hash, core->listing.digest);

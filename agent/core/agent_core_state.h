@@ -13,11 +13,13 @@ struct agent_core {
     struct node_table nodes;
     struct stopped_table stopped;
     fl_ms now;
-    bool is_synced;  /* the runtime has listed all that it held at the start */
-    bool is_up;      /* there is a session */
-    bool is_listing; /* the session's inventory is being sent */
-    bool is_listed;  /* it was sent: reports may flow */
-    bool is_busy;    /* the tunnel takes nothing now */
+    bool is_synced;        /* the runtime has listed all that it held at the start */
+    bool is_up;            /* there is a session */
+    bool is_listing;       /* the session's inventory is being sent */
+    bool is_listed;        /* it was sent: reports may flow */
+    bool is_busy;          /* the tunnel takes nothing now */
+    bool is_nodes_ended;   /* nodes_end was sent in this session */
+    bool is_node_left_out; /* ... but one was seen beyond nodes_max, for which there was no room */
     struct {
         uint32_t attempt, replica; /* the next one: its slot, or 0; its number, or a later one's */
         uint32_t count;

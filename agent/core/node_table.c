@@ -177,6 +177,19 @@ void node_table_touch(struct node_table *table, struct node *node, bool is_urgen
     if (!is_urgent && !node->is_timed) push_timed(table, node);
 }
 
+void node_table_touch_all(struct node_table *table)
+{
+    node_table_clear_due(table);
+    for (size_t i = 0; i < table->nodes.len; i++) {
+        struct node *node = table->nodes.at[i].node;
+
+        if (!node->is_here) continue;
+        node->is_untold = true;
+        table->untold_len++;
+        node_table_touch(table, node, true);
+    }
+}
+
 static struct node *take_urgent(struct node_table *table)
 {
     struct node *node;
@@ -216,6 +229,8 @@ struct node *node_table_take_due(struct node_table *table, fl_ms now)
 void node_table_settle(struct node_table *table, struct node *node, fl_ms next_at)
 {
     node->is_changed = false;
+    table->untold_len -= node->is_untold;
+    node->is_untold = false;
     node->next_at = next_at;
     forget_unneeded(table, node);
 }
@@ -235,10 +250,11 @@ void node_table_clear_due(struct node_table *table)
     fl_vec_clear(&table->urgent);
     table->urgent_taken = 0;
     fl_heap_fini(&table->timed);
+    table->untold_len = 0;
     for (size_t i = 0; i < table->nodes.len; i++) {
         struct node *node = table->nodes.at[i].node;
 
-        node->is_changed = node->is_urgent = node->is_timed = false;
+        node->is_changed = node->is_urgent = node->is_timed = node->is_untold = false;
         if (is_needed(node)) {
             table->nodes.at[kept++] = table->nodes.at[i];
         } else {
@@ -264,6 +280,7 @@ uint64_t node_table_hash(const struct node_table *table, uint64_t so_far)
         flags = flags << 1 | node->is_changed;
         flags = flags << 1 | node->is_urgent;
         flags = flags << 1 | node->is_timed;
+        flags = flags << 1 | node->is_untold;
         so_far = fl_hash_u64(so_far, (uint64_t)node->number << 32 | node->charges);
         so_far = fl_hash_u64(so_far, flags);
         so_far = hash_resources(so_far, node->total);
@@ -290,6 +307,7 @@ void node_table_check(const struct node_table *table)
     size_t here_len = 0;
     size_t timed_len = 0;
     size_t urgent_len = 0;
+    size_t untold_len = 0;
 
     for (size_t i = 0; i < table->nodes.len; i++) {
         const struct node_slot *slot = &table->nodes.at[i];
@@ -302,8 +320,11 @@ void node_table_check(const struct node_table *table)
         here_len += slot->node->is_here;
         timed_len += slot->node->is_timed;
         urgent_len += slot->node->is_urgent;
+        untold_len += slot->node->is_untold;
+        fl_assert(!slot->node->is_untold || slot->node->is_urgent);
     }
     fl_assert(here_len == table->here_len);
     fl_assert(timed_len == table->timed.len);
+    fl_assert(untold_len == table->untold_len);
     fl_assert(urgent_len == table->urgent.len - table->urgent_taken);
 }

@@ -25,6 +25,7 @@ struct node {
     bool is_changed; /* differs from its last report, or must be reported for the mark */
     bool is_urgent;  /* in 'urgent' */
     bool is_timed;   /* in 'timed' */
+    bool is_untold;  /* this session has not reported it yet, and will: it is urgent */
 };
 
 struct node_slot {
@@ -38,6 +39,7 @@ struct node_table {
     size_t urgent_taken;            /* how many at the front of 'urgent' were reported */
     struct fl_heap timed;           /* numbers by next_at, each at most once */
     uint32_t here_len;
+    uint32_t untold_len;
 };
 
 /* {0} is an empty table. */
@@ -68,6 +70,9 @@ uint64_t node_table_free_named(const struct node *node, struct fl_str name);
 
 /* The node must be reported: at its time, or (is_urgent) at once. */
 void node_table_touch(struct node_table *table, struct node *node, bool is_urgent);
+
+/* A session begins: it reports each node that is here, at once. */
+void node_table_touch_all(struct node_table *table);
 
 /* The next one to report at 'now', NULL: no node is due.  Settle it before anything else. */
 struct node *node_table_take_due(struct node_table *table, fl_ms now);

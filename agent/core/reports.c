@@ -126,6 +126,27 @@ static void tell_node(struct agent_core *core, struct node *node, struct agent_b
     node_table_settle(&core->nodes, node, core->now + core->config.node_report_ms);
 }
 
+static bool owes_nodes_end(const struct agent_core *core)
+{
+    return core->is_listed && !core->is_nodes_ended && core->nodes.untold_len == 0;
+}
+
+static void end_nodes(struct agent_core *core, struct agent_batch *batch)
+{
+    struct agent_command end = {.kind = AGENT_CMD_nodes_end};
+
+    end.nodes_end.is_whole = !core->is_node_left_out;
+    core->is_nodes_ended = true;
+    fl_vec_push(&batch->commands, end);
+}
+
+void reports_node_left_out(struct agent_core *core)
+{
+    if (core->is_node_left_out) return;
+    core->is_node_left_out = true;
+    core->is_nodes_ended = false;
+}
+
 /* ---- the inventory --------------------------------------------------------------------------- */
 
 static void list_replica(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
@@ -161,10 +182,7 @@ static void end_listing(struct agent_core *core, struct agent_batch *batch)
     core->is_listing = false;
     core->is_listed = true;
     core->listed_at = core->now;
-    node_table_clear_due(&core->nodes);
-    for (size_t i = 0; i < core->nodes.nodes.len; i++) {
-        reports_node(core, core->nodes.nodes.at[i].number, true);
-    }
+    node_table_touch_all(&core->nodes);
 }
 
 static void list_some(struct agent_core *core, struct agent_batch *batch)
@@ -204,7 +222,7 @@ void reports_end(struct agent_core *core)
     struct replica_table *table = &core->replicas;
     uint32_t slot;
 
-    core->is_listing = core->is_listed = false;
+    core->is_listing = core->is_listed = core->is_nodes_ended = false;
     while ((slot = table->lists[REPLICA_UNACKED].first)) {
         replica_table_at(table, slot)->report_seq = 0;
         replica_table_unlink(table, REPLICA_UNACKED, slot);
@@ -229,7 +247,8 @@ void reports_forget(struct agent_core *core, uint32_t slot)
 
 bool reports_are_due(const struct agent_core *core)
 {
-    return !core->is_busy && (core->is_listing || core->replicas.lists[REPLICA_UNTOLD].first);
+    return !core->is_busy &&
+           (core->is_listing || core->replicas.lists[REPLICA_UNTOLD].first || owes_nodes_end(core));
 }
 
 void reports_send(struct agent_core *core, struct agent_batch *batch)
@@ -247,4 +266,5 @@ void reports_send(struct agent_core *core, struct agent_batch *batch)
     while (core->page_left && (node = node_table_take_due(&core->nodes, core->now))) {
         tell_node(core, node, batch);
     }
+    if (owes_nodes_end(core)) end_nodes(core, batch);
 }

@@ -31,5 +31,8 @@ void reports_unkept(struct agent_core *core, struct fl_attempt attempt, uint32_t
 /* The node must be reported: at its time, or (is_urgent) with the next tick. */
 void reports_node(struct agent_core *core, uint32_t number, bool is_urgent);
 
+/* A node was seen that the core does not keep: its list of nodes is not whole, from now on. */
+void reports_node_left_out(struct agent_core *core);
+
 /* The replica is about to be removed from its table. */
 void reports_forget(struct agent_core *core, uint32_t slot);

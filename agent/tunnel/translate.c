@@ -76,7 +76,7 @@ static struct fl_str used(const struct agent_command *command, uint16_t protocol
     return fl_usage_write(&command->report.usage, fl_arena_alloc(arena, FL_USAGE_BYTES));
 }
 
-void agent_translate_out(const struct agent_command *command, uint16_t protocol,
+bool agent_translate_out(const struct agent_command *command, uint16_t protocol,
                          struct fl_arena *arena, struct fl_msg *ret_msg)
 {
     struct fl_msg msg = {0};
@@ -141,8 +141,14 @@ void agent_translate_out(const struct agent_command *command, uint16_t protocol,
             msg.node.is_ready = false;
         }
         break;
+    case AGENT_CMD_nodes_end:
+        if (protocol < FL_PROTOCOL_NODES_END) return false;
+        msg.kind = FL_MSG_nodes_end;
+        msg.nodes_end.is_whole = command->nodes_end.is_whole;
+        break;
     default:
         fl_unreachable("commands for the runtime do not travel");
     }
     *ret_msg = msg;
+    return true;
 }

@@ -21,6 +21,7 @@ FL_CHECK bool agent_translate_in(const struct fl_msg *msg, struct agent_event *r
  * and passes fl_msg_check as long as nodes keep to the bounds of agent_event.h.  A control plane
  * whose WELCOME chose a 'protocol' below FL_PROTOCOL_OFFERS hears of no resources with names, and
  * one below FL_PROTOCOL_WORDS no words of ends, nor below FL_PROTOCOL_USAGE what was used; for one
- * below FL_PROTOCOL_TAINTS a node with taints is not ready. */
-void agent_translate_out(const struct agent_command *command, uint16_t protocol,
-                         struct fl_arena *arena, struct fl_msg *ret_msg);
+ * below FL_PROTOCOL_TAINTS a node with taints is not ready.  False: it does not know the whole
+ * message, and is not sent it (FL_PROTOCOL_NODES_END). */
+FL_CHECK bool agent_translate_out(const struct agent_command *command, uint16_t protocol,
+                                  struct fl_arena *arena, struct fl_msg *ret_msg);

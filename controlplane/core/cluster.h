@@ -93,11 +93,13 @@ struct cluster {
     bool is_reconciled;  /* ... and all that lives there was compared with it */
     bool is_silent;      /* for so long that its attempts are unknown */
     fl_ms silent_at;     /* since when, as far as this core knows; valid while is_silent */
-    bool is_known;       /* it has reported a node since this core was loaded */
-    bool was_listed;     /* ... and in one session at least all of them */
-    fl_ms told_at;       /* when a session last reported a node that was new in it; not stored */
-    bool has_shrunk;     /* since this core was loaded; not stored */
-    fl_ms shrunk_at;     /* a node last went then, or got less of something; valid if has_shrunk */
+    bool is_known; /* it has reported a node, or the end of its list, since this core was loaded */
+    bool was_listed; /* ... and in one session at least all of them */
+    bool ends_nodes; /* this session says so when it has */
+    bool is_cut;     /* a report of this session was not taken: there are more nodes */
+    fl_ms told_at;   /* when a session last reported a node that was new in it; not stored */
+    bool has_shrunk; /* since this core was loaded; not stored */
+    fl_ms shrunk_at; /* a node last went then, or got less of something; valid if has_shrunk */
     bool has_images;
     uint8_t names_len; /* names of resources that it was the first to offer, in this core's life */
     /* When its silence becomes 'unknown'; 0: it has listed what it holds, or is silent already, or

@@ -201,9 +201,9 @@ static void forget_node(struct cluster_table *table, struct cluster *cluster, ui
 
 /* Once a session: a node that it has not reported yet is gone; one that still has replicas goes
  * with the last of them. */
-static void end_listing(struct cluster_table *table, struct cluster *cluster)
+static void forget_missing(struct cluster_table *table, struct cluster *cluster)
 {
-    cluster->is_listed = cluster->was_listed = true;
+    cluster->is_listed = true;
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         const struct node *node = &cluster->nodes.at[i];
 
@@ -211,6 +211,31 @@ static void end_listing(struct cluster_table *table, struct cluster *cluster)
             forget_node(table, cluster, i);
         }
     }
+}
+
+void cluster_end_list(struct cluster_table *table, struct cluster *cluster, bool is_whole)
+{
+    bool was_listed = cluster->was_listed;
+
+    if (!cluster->is_listed) forget_missing(table, cluster);
+    cluster->was_listed = is_whole && !cluster->is_cut;
+    if (was_listed && !cluster->was_listed) cluster_table_resize(table, cluster);
+}
+
+void cluster_cut_list(struct cluster_table *table, struct cluster *cluster)
+{
+    cluster->is_cut = true;
+    if (!cluster->was_listed) return;
+    cluster->was_listed = false;
+    cluster_table_resize(table, cluster);
+}
+
+/* An agent of before protocol 6 does not say when its list ends.  It reports each node once, then
+ * changes: so a second report comes behind the list. */
+static void guess_end(struct cluster_table *table, struct cluster *cluster)
+{
+    if (cluster->is_listed || cluster->ends_nodes) return;
+    cluster_end_list(table, cluster, true);
 }
 
 /* The last node of a removed cluster is forgotten: no list of them will be needed. */
@@ -230,7 +255,7 @@ void cluster_table_remove(struct cluster_table *table, struct cluster *cluster)
     table->enrolled_len--;
     fl_map_remove(&table->by_name, cluster->name, strlen(cluster->name));
     cluster_table_resize(table, cluster);
-    end_listing(table, cluster);
+    forget_missing(table, cluster);
     drop_lists(cluster);
 }
 
@@ -242,7 +267,7 @@ uint32_t cluster_need_node(struct cluster_table *table, struct cluster *cluster,
     if (fl_map_find(&cluster->nodes_by_name, name.at, name.len, &i)) return (uint32_t)i;
     if (cluster->is_connected && !cluster->is_listed && cluster->holes.len == 0 &&
         cluster->nodes.len >= table->nodes_max) {
-        end_listing(table, cluster); /* if too early, a node that is reported later comes back */
+        forget_missing(table, cluster); /* if too early, a node that is reported later comes back */
     }
     node.name.at = memcpy(fl_alloc(name.len), name.at, name.len);
     node.name.len = name.len;
@@ -413,8 +438,7 @@ static uint32_t tell_node(struct cluster_table *table, struct cluster *cluster, 
     i = cluster_need_node(table, cluster, name);
     node = &cluster->nodes.at[i];
     if (is_told) {
-        /* A session begins with each of them once. */
-        if (!cluster->is_listed) end_listing(table, cluster);
+        guess_end(table, cluster);
         cluster->by_number.at[node->number] = 0;
     } else {
         cluster->told_len++;
@@ -487,7 +511,7 @@ bool cluster_report(struct cluster_table *table, struct cluster *cluster,
 
     if (!is_sound(report)) return false;
     if (!report->is_ready && fl_resources_is_zero(report->total)) {
-        if (!cluster->is_listed) end_listing(table, cluster);
+        guess_end(table, cluster);
         if (fl_map_find(&cluster->nodes_by_name, report->name.at, report->name.len, &known)) {
             end_node(table, cluster, (uint32_t)known);
         }
@@ -672,7 +696,7 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
     if (cluster->claims_len > 0) cluster->is_claim_broken = true;
     cluster->is_connected = cluster->is_ack_due = false;
     cluster->is_inventoried = cluster->is_reconciled = false;
-    cluster->is_listed = false;
+    cluster->is_listed = cluster->ends_nodes = cluster->is_cut = false;
     cluster->told_len = cluster->ready_len = cluster->limited_len = 0;
     cluster->connection = 0;
     cluster->control_seq = cluster->report_seq = 0;

@@ -132,6 +132,13 @@ static inline struct fl_resources cluster_spare(struct fl_resources total, struc
     return fl_resources_least(free, left);
 }
 
+/* The session has reported each of its nodes once: those that it has not are gone.  Unless the list
+ * is whole, and was not cut, what the cluster could hold is not known. */
+void cluster_end_list(struct cluster_table *table, struct cluster *cluster, bool is_whole);
+
+/* There are more nodes: a report of this session was not taken. */
+void cluster_cut_list(struct cluster_table *table, struct cluster *cluster);
+
 /* A new session begins: nothing is known of it but its epoch. */
 void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
                            uint64_t connection);

@@ -473,7 +473,8 @@ static void put_token(struct core *core, const struct core_event *event, struct 
                token.queue[0] ? " queue=" : "", token.queue, token.name[0] ? " name=" : "",
                token.name);
     arm(core);
-    answer_ok(batch, event, (struct core_answer){.id = (uint64_t)token.expires_at});
+    answer_ok(batch, event,
+              (struct core_answer){.at = token.made_at, .id = (uint64_t)token.expires_at});
 }
 
 struct revoked {
@@ -579,7 +580,8 @@ static void rotate_token(struct core *core, const struct core_event *event,
     core_audit(batch, event, "token_rotate %s grace_ms=%" PRId64, token.id, grace_ms);
     arm(core);
     answer_ok(batch, event,
-              (struct core_answer){.id = (uint64_t)token.expires_at,
+              (struct core_answer){.at = token.rotated_at,
+                                   .id = (uint64_t)token.expires_at,
                                    .generation = (uint64_t)token.old_until});
 }
 

@@ -286,13 +286,6 @@ static void check_dependencies(const struct core *core, const struct job *job, s
     }
 }
 
-static bool is_paired(const struct core *core, const struct job *job)
-{
-    const struct job_run *run = job_table_run(&core->jobs, job);
-
-    return run && run->pair;
-}
-
 /* Each element waits, is ready, or has begun.  The target is open, and knows the pair. */
 static void check_pair(const struct core *core, const struct job *job, const struct job_run *run)
 {
@@ -318,7 +311,7 @@ static void check_singleton(const struct core *core, const struct job *job, stru
     first = singleton_table_first(&core->singletons, job->id);
     fl_assert(first <= job->id && job_table_find(&core->jobs, (struct fl_job){first}).n);
     fl_assert((first == job->id) == (singleton_table_before(&core->singletons, job->id) == 0));
-    fl_assert(first == job->id || job->elements_next == 0 || is_paired(core, job));
+    fl_assert(first == job->id || core_job_started(job, job_table_run(&core->jobs, job)) == 0);
     sums->singletons++;
 }
 

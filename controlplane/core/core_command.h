@@ -124,8 +124,10 @@ struct core_answer {
     uint64_t request;
     enum fl_code code;
     const char *text; /* with another code than FL_OK */
-    fl_ms at;         /* the engine sets it to its batch's time; 0: it comes with no batch */
-    bool is_replay;   /* the engine sets it: the Idempotency-Key was used before */
+    /* When a token was made or rotated, as its row has it; of other answers the engine sets it to
+     * their batch's time, which their rows have.  0: it comes with no batch. */
+    fl_ms at;
+    bool is_replay; /* the engine sets it: the Idempotency-Key was used before */
     /* The queue or cluster that was put, enrolled or renewed; join_put, token_put: when the token
      * expires, 0: never; token_revoke: how many tokens went; token_rotate: when it expires. */
     uint64_t id;

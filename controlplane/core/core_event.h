@@ -342,6 +342,7 @@ struct core_event {
             bool is_resync;        /* the connection outlived a core: RESYNC instead of WELCOME */
             bool has_images;
             uint64_t generation; /* the certificate carries it; 0: it carries none */
+            bool ends_nodes;     /* it says when it has reported each node once (nodes.is_end) */
             uint64_t age_ms;     /* so long ago the connection was made and its certificate good */
             uint64_t boot;       /* names one life of the agent; 0: the agent gave none */
             uint64_t expired_ms; /* so long the certificate had expired then; 0: it was good */
@@ -369,10 +370,12 @@ struct core_event {
         struct {
             struct fl_cluster cluster;
             uint64_t session_epoch;
-            uint64_t report_seq; /* the last report's number */
+            uint64_t report_seq; /* the last report's number; 0: it has none */
             uint64_t mark;       /* highest control_seq these numbers include */
             const struct core_node_report *at;
             size_t len;
+            bool is_end;   /* the session has reported each of its nodes once */
+            bool is_whole; /* with is_end: the agent has left out none */
         } nodes;
     };
 };

@@ -119,6 +119,7 @@ static void open_session(struct core *core, const struct core_event *event,
     note_life(core, event, cluster);
     core_access_seen(core, cluster, event->session_open.generation);
     cluster_begin_session(&core->clusters, cluster, event->session_open.connection);
+    cluster->ends_nodes = event->session_open.ends_nodes;
     if (cluster->has_images != event->session_open.has_images) {
         cluster->has_images = event->session_open.has_images;
         cluster_table_resize(&core->clusters, cluster);
@@ -464,14 +465,12 @@ static bool hear_node(struct core *core, struct core_batch *batch, struct cluste
     return cluster_report(&core->clusters, cluster, &report);
 }
 
-static void hear_nodes(struct core *core, const struct core_event *event, struct core_batch *batch)
+static void hear_reports(struct core *core, const struct core_event *event,
+                         struct core_batch *batch, struct cluster *cluster)
 {
-    struct cluster *cluster = heard(core, event->nodes.cluster, event->nodes.session_epoch);
-    uint64_t stamp;
+    uint64_t stamp = ++core->clusters.stamp;
 
-    if (!cluster || event->nodes.report_seq <= cluster->report_seq) return;
     hear_seq(core, cluster, event->nodes.report_seq);
-    stamp = ++core->clusters.stamp;
     for (size_t i = 0; i < event->nodes.len; i++) {
         const struct core_node_report *node = &event->nodes.at[i];
 
@@ -479,11 +478,27 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
          * notices. */
         if (hear_node(core, batch, cluster, stamp, node)) {
             cluster_take_late(&core->clusters, cluster, node->number, event->nodes.mark);
+        } else {
+            cluster_cut_list(&core->clusters, cluster);
         }
+    }
+    mark_starts(core, cluster, event->nodes.mark, stamp);
+}
+
+static void hear_nodes(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct cluster *cluster = heard(core, event->nodes.cluster, event->nodes.session_epoch);
+
+    if (!cluster) return;
+    if (event->nodes.report_seq) { /* the end of the list may come without a report */
+        if (event->nodes.report_seq <= cluster->report_seq) return;
+        hear_reports(core, event, batch, cluster);
+    }
+    if (event->nodes.is_end) {
+        cluster_end_list(&core->clusters, cluster, event->nodes.is_whole);
     }
     if (!cluster->is_known) cluster_table_resize(&core->clusters, cluster);
     cluster->is_known = true;
-    mark_starts(core, cluster, event->nodes.mark, stamp);
     if (cluster->resend_len && cluster->is_reconciled) core_session_sweep(core, batch, cluster);
     core->is_dirty = true;
 }

@@ -152,7 +152,7 @@ void engine_term_release(struct engine *engine, struct engine_batch *batch, bool
             struct core_effect *effect = &part->core->effects.at[i];
 
             if (effect->kind == CORE_ANSWER) {
-                effect->answer.at = part->core->at;
+                if (effect->answer.at == 0) effect->answer.at = part->core->at;
                 engine->ports.answer(engine->ports.ctx, &effect->answer);
             } else if (has_sends) {
                 engine->ports.send(engine->ports.ctx, &effect->send);

@@ -181,10 +181,12 @@ static bool take_offers(struct fl_str text, struct fl_arena *arena, struct core_
     return true;
 }
 
+/* Makes one event from nodes and, if it follows, the end of the session's first list of them. */
 static bool take_nodes(const struct fl_msg *messages, size_t len, size_t *pos,
                        struct fl_arena *arena, struct core_event *event, struct fl_err *err)
 {
-    size_t nodes_len = run_length(messages, len, *pos, CORE_NODES_MAX);
+    size_t nodes_len =
+        messages[*pos].kind == FL_MSG_node ? run_length(messages, len, *pos, CORE_NODES_MAX) : 0;
     struct core_node_report *nodes = fl_arena_array(arena, struct core_node_report, nodes_len);
 
     event->kind = CORE_EV_nodes;
@@ -211,6 +213,11 @@ static bool take_nodes(const struct fl_msg *messages, size_t len, size_t *pos,
     *pos += nodes_len;
     event->nodes.at = nodes;
     event->nodes.len = nodes_len;
+    if (*pos < len && messages[*pos].kind == FL_MSG_nodes_end) {
+        event->nodes.is_end = true;
+        event->nodes.is_whole = messages[*pos].nodes_end.is_whole;
+        (*pos)++;
+    }
     return true;
 }
 
@@ -226,6 +233,7 @@ static void take_hello(const struct translate_origin *origin, const struct fl_ms
     event->session_open.age_ms = origin->age_ms;
     event->session_open.boot = hello->boot;
     event->session_open.expired_ms = origin->expired_ms;
+    event->session_open.ends_nodes = hello->protocol_max >= FL_PROTOCOL_NODES_END;
     event->session_open.has_images =
         has_capability(hello->capabilities, TRANSLATE_CAPABILITY_IMAGES);
 }
@@ -281,6 +289,7 @@ bool translate_next(struct translate_origin *origin, const struct fl_msg *messag
         (*pos)++;
         break;
     case FL_MSG_node:
+    case FL_MSG_nodes_end:
         if (!take_nodes(messages, len, pos, arena, &event, err)) return false;
         event.nodes.cluster = origin->cluster;
         event.nodes.session_epoch = origin->heard_epoch;

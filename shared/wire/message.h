@@ -26,10 +26,11 @@
  * one. */
 #define FL_PROTOCOL_MIN 2
 #define FL_PROTOCOL_MAX 6
-#define FL_PROTOCOL_OFFERS 3 /* from here on a node may have them */
-#define FL_PROTOCOL_WORDS 4  /* and the end of a replica these */
-#define FL_PROTOCOL_USAGE 5  /* and what it used */
-#define FL_PROTOCOL_TAINTS 6 /* and a node these */
+#define FL_PROTOCOL_OFFERS 3    /* from here on a node may have them */
+#define FL_PROTOCOL_WORDS 4     /* and the end of a replica these */
+#define FL_PROTOCOL_USAGE 5     /* and what it used */
+#define FL_PROTOCOL_TAINTS 6    /* and a node these */
+#define FL_PROTOCOL_NODES_END 6 /* and the first list of nodes has an end */
 
 #define FL_MSG_TEXT_MAX 512 /* bytes of what fl_msg_print writes, with its zero byte */
 

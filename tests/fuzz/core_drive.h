@@ -375,6 +375,8 @@ static void drive_nodes(struct drive *drive, uint32_t cluster)
     if (event.nodes.report_seq > agent->report_seq) agent->report_seq = event.nodes.report_seq;
     event.nodes.mark = flags & 8 ? agent->control_seq : drive_u32(drive);
     event.nodes.len = flags % 4;
+    event.nodes.is_end = (flags & 48) == 48;
+    event.nodes.is_whole = flags & 64;
     for (size_t i = 0; i < event.nodes.len; i++) {
         uint8_t byte = drive_byte(drive);
 
@@ -402,6 +404,7 @@ static void drive_hello(struct drive *drive)
     event.session_open.connection = ++drive->connections;
     event.session_open.is_resync = flags & 1;
     event.session_open.has_images = flags & 2;
+    event.session_open.ends_nodes = flags & 32;
     if ((flags & 28) == 28) event.session_open.seen.incarnation = drive_u32(drive) % 4;
     if ((flags & 96) == 96) event.session_open.seen.batch = drive_byte(drive);
     if ((flags & 144) == 144) event.session_open.generation = drive_byte(drive) % 8;

@@ -110,8 +110,9 @@ static void send_frame(struct agent_host *agent, const struct agent_command *com
                  command->node.free.memory_bytes >> 20, command->node.mark);
     }
     if (command->kind == AGENT_CMD_replica) note_report(agent, command);
-    agent_translate_out(command, agent->protocol, &agent->out, &msg);
-    fl_mux_put(agent->mux, &msg);
+    if (agent_translate_out(command, agent->protocol, &agent->out, &msg)) {
+        fl_mux_put(agent->mux, &msg);
+    }
     fl_arena_reset(&agent->out);
 }
 
@@ -146,7 +147,7 @@ static void send_hello(struct agent_host *agent)
     snprintf(uid, sizeof(uid), "uid-%u", agent->config.number);
     msg.hello = (struct fl_msg_hello){
         .protocol_min = FL_PROTOCOL_MIN,
-        .protocol_max = FL_PROTOCOL_MAX,
+        .protocol_max = agent->config.protocol_max,
         .boot = agent->boot,
         .cluster_uid = fl_str_c(uid),
         .version = FL_STR("sim"),

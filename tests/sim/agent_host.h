@@ -19,6 +19,7 @@ struct agent_host_config {
     struct agent_core_config core;
     struct fl_flow_limits flow; /* its tunnel's */
     uint32_t busy_bytes;        /* more control than that, and its tunnel is busy */
+    uint16_t protocol_max;      /* an older agent's is below FL_PROTOCOL_MAX */
     uint32_t log_sources_max;   /* replicas whose output is sent at once */
     uint32_t no_spec_ppm;
     uint32_t (*choose_hub)(void *ctx);

@@ -53,6 +53,22 @@ static bool is_held_back(const struct policy *policy, const struct policy_elemen
     return element->held_back_term != 0 && element->held_back_term == policy->epoch;
 }
 
+/* A STOP is decided before it is let out.  Its replicas may end meanwhile, as at a gate that was
+ * not opened in time, and a person may release the job. */
+static bool may_be_held_back(const struct policy *policy, const struct policy_job *job,
+                             const struct policy_element *element)
+{
+    bool is_late = job->released_batch && job->released_batch + 2 > policy->batch;
+
+    if (is_held_back(policy, element)) return true;
+    for (size_t i = 0; i < element->replicas.len; i++) {
+        uint8_t phase = element->replicas.at[i].phase;
+
+        if (phase == FL_REPLICA_running || phase == FL_REPLICA_exited) return false;
+    }
+    return job->is_held || is_late;
+}
+
 static reasons refusals_of(const struct policy_replica *replica)
 {
     uint16_t image = 1U << FL_CAUSE_image, container = 1U << FL_CAUSE_container;
@@ -118,8 +134,8 @@ void policy_ends_phase(struct policy *policy, struct policy_element *element,
     element->first_reasons = failure_of(replica);
     element->first_exit = row->exit_code;
     element->first = row->replica;
-    element->is_first_doubtful = is_draining; /* perhaps STOP went out just before */
-    element->is_first_held = job->is_held;    /* the same */
+    element->is_first_doubtful = /* perhaps STOP went out just before */
+        is_draining || may_be_held_back(policy, job, element);
 }
 
 void policy_ends_words(struct policy *policy, const struct row_attempt_words *row)
@@ -196,17 +212,17 @@ static bool is_finished(const struct policy_element *element)
     return true;
 }
 
-static reasons may_end_as(struct policy *policy, const struct policy_element *element)
+static reasons may_end_as(struct policy *policy, const struct policy_job *job,
+                          const struct policy_element *element)
 {
     const struct policy_cluster *cluster = policy_cluster(policy, element->cluster);
     reasons drained = (cluster->is_draining ? one(REASON_Drained) : 0) |
-                      (is_held_back(policy, element) ? one(REASON_HeldBack) : 0);
+                      (may_be_held_back(policy, job, element) ? one(REASON_HeldBack) : 0);
     reasons overdue = policy_overdue_may_end(policy, element) ? one(REASON_StartUnconfirmed) : 0;
     bool is_good;
 
     if (element->first_reasons) {
-        return element->first_reasons | (element->is_first_doubtful ? drained : 0) |
-               (element->is_first_held ? one(REASON_HeldBack) : 0);
+        return element->first_reasons | (element->is_first_doubtful ? drained : 0);
     }
     if (is_all_ended(policy, element, &is_good)) {
         if (is_good && is_finished(element)) return one(REASON_Succeeded);
@@ -227,10 +243,7 @@ static void I28_the_cause_is_named(struct policy *policy, uint64_t job, uint32_t
     bool is_right = has_first ? replica == element->first && exit_code == element->first_exit
                               : replica == UINT32_MAX && exit_code == 0;
 
-    if (has_first && (element->is_first_doubtful || element->is_first_held) &&
-        replica == UINT32_MAX && exit_code == 0) {
-        return;
-    }
+    if (has_first && element->is_first_doubtful && replica == UINT32_MAX && exit_code == 0) return;
     if (is_right && has_first) I28_words_are_kept(policy, job, element);
     if (is_right) return;
     sim_broken(policy->sim, "I28",
@@ -244,7 +257,7 @@ static void I28_the_reason_is_true(struct policy *policy, uint64_t job, uint32_t
                                    enum reason reason)
 {
     const struct policy_element *element = policy_element(policy_job(policy, job), number);
-    reasons may = may_end_as(policy, element);
+    reasons may = may_end_as(policy, policy_job(policy, job), element);
 
     if (may & one(reason)) {
         if (reason == REASON_OutOfMemory) sim_mark(policy->sim, MARK_ended_out_of_memory);
@@ -468,7 +481,7 @@ static void I28_what_is_over_ends(struct policy *policy)
                        policy->must_be_over.at[i].job, element->element);
         }
         if (element->is_live && element->first_reasons && !element->is_first_stored &&
-            !element->is_first_doubtful && !element->is_first_held && !job->is_stopped) {
+            !element->is_first_doubtful && !job->is_stopped) {
             sim_broken(policy->sim, "I28",
                        "replica %u of job %" PRIu64 ".%u failed first, and that is not stored",
                        element->first, policy->must_be_over.at[i].job, element->element);

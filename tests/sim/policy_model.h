@@ -57,7 +57,7 @@ void policy_answered(struct policy *policy, const struct core_answer *answer, bo
                      uint64_t epoch);
 
 /* Each enrolled cluster had told its nodes to the leader, some time before the newest batch. */
-bool policy_all_told(const struct policy *policy);
+bool policy_all_told(struct policy *policy);
 
 /* The leader had heard before the newest batch that the node has GPUs. */
 bool policy_knows_gpus(const struct policy *policy, struct fl_cluster cluster, const char *node);

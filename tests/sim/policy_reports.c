@@ -153,6 +153,9 @@ static void hear_nodes(struct policy *policy, const struct core_event *event)
         if (node->reports.len && node->reports.at[node->reports.len - 1].seq >= report.seq) {
             continue;
         }
+        if (told->total.gpus == 0 && node->gpus_term == cluster->session_term) {
+            cluster->shrunk_term = cluster->session_term;
+        }
         if (told->total.gpus > 0 && node->gpus_term != cluster->session_term) {
             node->gpus_term = cluster->session_term;
             node->gpus_at = policy->sim->now;
@@ -162,6 +165,7 @@ static void hear_nodes(struct policy *policy, const struct core_event *event)
         policy_copy_name(report.taints, told->taints);
         fl_vec_push(&node->reports, report);
     }
+    if (cluster && event->nodes.is_end) cluster->nodes_ended_at = policy->sim->now;
 }
 
 static void hear_lost(struct policy *policy, const struct core_event *event)
@@ -207,8 +211,8 @@ void policy_heard(struct policy *policy, const struct core_event *event)
     }
 }
 
-/* A hold of the batch before may have come after this GO was decided.  A leader of before knows of
- * no later hold. */
+/* A hold of the batch before may have come after this GO was decided; another leader's hold, while
+ * the GO waited in a hub that stood still. */
 static void I25_it_may_begin(struct policy *policy, struct fl_attempt attempt,
                              const struct policy_element *element)
 {

@@ -437,21 +437,33 @@ bool policy_fits_there(struct policy *policy, const struct policy_cluster *clust
 
 /* ---- whether nodes are known ----------------------------------------------------------------- */
 
-enum { TOLD_BEFORE_MS = 20000 }; /* longer than a core waits for the rest of a first report */
+enum {
+    TOLD_BEFORE_MS = 20000, /* longer than a core waits for the rest of an old agent's list */
+    ENDED_BEFORE_MS = 3000, /* longer than the end of a list waits for a batch behind the list */
+};
 
-static bool has_told(const struct policy *policy, const struct policy_cluster *cluster)
+/* By its own word; an older agent's by the time since each node was reported.  One that has shrunk
+ * excludes nothing for longer than a seed lasts. */
+static bool has_told(struct policy *policy, const struct policy_cluster *cluster)
 {
+    bool is_ended =
+        cluster->nodes_ended_at && cluster->nodes_ended_at + ENDED_BEFORE_MS <= policy->formed_at;
+
     if (cluster->session_term != policy->epoch || cluster->is_lost || cluster->is_closed ||
-        !cluster->is_listed || cluster->listed_at + TOLD_BEFORE_MS > policy->formed_at) {
+        !cluster->is_listed || cluster->shrunk_term == policy->epoch ||
+        (!is_ended && cluster->listed_at + TOLD_BEFORE_MS > policy->formed_at)) {
         return false;
     }
     for (uint32_t i = 0; i < cluster->nodes_len; i++) {
         const struct policy_node *node = &cluster->nodes[i];
 
-        if (node->reports.len == 0 || node->reports.at[0].at + TOLD_BEFORE_MS > policy->formed_at) {
+        if (node->reports.len == 0) return false;
+        if (is_ended ? node->reports.at[0].seq > cluster->acked
+                     : node->reports.at[0].at + TOLD_BEFORE_MS > policy->formed_at) {
             return false;
         }
     }
+    if (is_ended) sim_mark(policy->sim, MARK_nodes_ended);
     return cluster->nodes_len > 0;
 }
 
@@ -469,7 +481,7 @@ bool policy_knows_gpus(const struct policy *policy, struct fl_cluster id, const 
     return false;
 }
 
-bool policy_all_told(const struct policy *policy)
+bool policy_all_told(struct policy *policy)
 {
     bool has_some = false;
 

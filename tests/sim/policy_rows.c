@@ -53,7 +53,7 @@ static void begin_session(struct policy *policy, struct policy_cluster *cluster,
     cluster->session = session;
     cluster->session_term = policy->epoch;
     cluster->is_closed = cluster->is_lost = cluster->is_listed = false;
-    cluster->unlisted_ms = 0;
+    cluster->unlisted_ms = cluster->nodes_ended_at = 0;
     cluster->acked = 0;
     fl_vec_clear(&cluster->given);
     fl_vec_clear(&cluster->ghosts);
@@ -137,7 +137,7 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
     element->did_run = element->was_told = false;
     element->was_drained = false;
     element->held_back_term = 0;
-    element->was_told_absent = element->is_first_doubtful = element->is_first_held = false;
+    element->was_told_absent = element->is_first_doubtful = false;
     element->is_first_stored = element->has_words = false;
     element->first_reasons = element->phase_term = 0;
     element->start_session = element->told_session = 0;
@@ -291,6 +291,7 @@ static void clear_mark(struct policy *policy, const struct row_mark_clear *row)
     if (row->kind == CORE_MARK_after) job->after_marked = 0;
     if (row->kind != CORE_MARK_held) return;
     job->is_held = false;
+    job->released_batch = policy->batch;
     job->held_changed_at = policy->at;
 }
 

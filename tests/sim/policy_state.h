@@ -83,7 +83,9 @@ struct policy_cluster {
     /* The core may yet look so often until all that lives there, and all that waits before it for a
      * slice, is compared with the inventory. */
     uint64_t looks_left;
-    uint64_t acked; /* the newest report that the leader acknowledged */
+    uint64_t acked;       /* the newest report that the leader acknowledged */
+    uint64_t shrunk_term; /* a node went without its GPUs under this leader; 0: none did */
+    fl_ms nodes_ended_at; /* its agent said that it had reported each node; 0: not yet */
     struct policy_node nodes[POLICY_NODES_MAX];
     uint32_t nodes_len;
     FL_VEC(struct policy_given) given;
@@ -131,8 +133,7 @@ struct policy_element {
     uint64_t held_back_term; /* the leader that sent STOP since its job was held; 0: none */
     bool was_told_absent;    /* its agent said that it knows nothing of it */
     bool is_first_doubtful, is_first_stored, has_words;
-    bool is_first_held; /* ..., and its job was held then */
-    uint32_t first;     /* its replica that failed first */
+    uint32_t first; /* its replica that failed first */
     int32_t first_exit;
     uint64_t first_reasons; /* its possible reasons, a bit each; 0: none failed */
     uint64_t phase_term;    /* the newest phase row's */
@@ -155,8 +156,9 @@ struct policy_must_stop {
 
 struct policy_job {
     uint32_t tenant;
-    fl_ms held_changed_at; /* the core's time */
-    uint64_t held_batch;   /* while is_held */
+    fl_ms held_changed_at;   /* the core's time */
+    uint64_t held_batch;     /* while is_held */
+    uint64_t released_batch; /* the newest one in which a hold ended; 0: none */
     bool is_open, is_held, is_stopped;
     bool was_cancelled; /* on request */
     enum reason stop;
@@ -202,11 +204,12 @@ struct policy_bucket {
     bool is_waiting; /* that could start and did not, under the leader of that epoch */
     uint64_t term;
     fl_ms waited_ms; /* ... for so long */
-    /* The first of its queue that fits nowhere now, and would fit if others ended. */
+    /* The first of its queue that fits nowhere beside claims, and would fit if others ended. */
     bool is_blocked;
     uint64_t blocked_job, blocked_term, turn_from;
     uint64_t blocked_on; /* clusters that could hold it, a bit each */
     uint32_t turns, rivals;
+    bool was_kept_off; /* it fitted in what was free, and only claims were in its way */
 };
 
 struct policy_queue {

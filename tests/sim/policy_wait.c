@@ -78,6 +78,15 @@ static uint32_t count_rivals(struct policy *policy, const struct policy_bucket *
     return count;
 }
 
+/* One that fits in what is free, and that only claims keep from it, waits for rivals' claims that
+ * may each have to move once. */
+static uint32_t turns_most(const struct policy_bucket *bucket)
+{
+    uint32_t turns = bucket->rivals + POLICY_TURNS_MAX;
+
+    return bucket->was_kept_off ? 2 * turns : turns;
+}
+
 static void I20_a_big_head_starts(struct policy *policy, struct policy_bucket *bucket,
                                   uint64_t clusters)
 {
@@ -92,15 +101,17 @@ static void I20_a_big_head_starts(struct policy *policy, struct policy_bucket *b
         bucket->blocked_term = policy->epoch; /* a new leader claims anew */
         bucket->turn_from = policy->serial;
         bucket->turns = bucket->rivals = 0;
+        bucket->was_kept_off = false;
         return;
     }
     rivals = count_rivals(policy, bucket);
     if (rivals > bucket->rivals) bucket->rivals = rivals;
+    if (policy_does_fit(policy, policy_shape(policy, bucket->shape))) bucket->was_kept_off = true;
     if (!has_turned(policy, clusters, bucket->turn_from)) return;
     bucket->turn_from = policy->serial;
     bucket->turns++;
     sim_mark(policy->sim, MARK_head_outwaited);
-    if (bucket->turns <= bucket->rivals + POLICY_TURNS_MAX) return;
+    if (bucket->turns <= turns_most(bucket)) return;
     sim_broken(policy->sim, "I20",
                "job %" PRIu64
                " is first in its queue, and %u times all has ended that was in its way",
@@ -148,7 +159,7 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
         I20_what_fits_starts(policy, bucket, ahead, for_ms);
         return;
     }
-    if (!*has_blocked && ahead < POLICY_CLAIMANTS && !policy_does_fit(policy, shape)) {
+    if (!*has_blocked && ahead < POLICY_CLAIMANTS) {
         clusters = policy_fits_empty(policy, shape);
     }
     if (!clusters) {

@@ -3,6 +3,7 @@
 #include "controlplane/core/shape.h"
 #include "shared/base/assert.h"
 #include "shared/wire/log_message.h"
+#include "shared/wire/message.h"
 #include "tests/sim/world_state.h"
 
 enum { IMPATIENT_MS = 45000, LARGE_STARTS = 500 };
@@ -295,6 +296,16 @@ static struct fl_flow_limits draw_flow(struct sim *sim)
     return limits;
 }
 
+/* Some agents are of before the end of the list of nodes.  By dice of their own, as
+ * has_shrinking_nodes. */
+static uint16_t draw_protocol(const struct sim *sim, uint32_t number)
+{
+    struct fl_prng prng;
+
+    fl_prng_seed(&prng, sim->seed ^ (uint64_t)number << 32);
+    return fl_prng_below(&prng, 4) == 0 ? FL_PROTOCOL_NODES_END - 1 : FL_PROTOCOL_MAX;
+}
+
 static void draw_clusters(struct world *world, const struct fl_flow_limits *flow)
 {
     struct sim *sim = &world->sim;
@@ -324,6 +335,7 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
         struct agent_host_config agent = {
             .host = i,
             .number = i + 1,
+            .protocol_max = draw_protocol(sim, i + 1),
             .core = core,
             .flow = *flow,
             .busy_bytes = (uint32_t)sim_between(sim, 0, sim_chance(sim, 300000) ? 300 : 65536),

@@ -55,15 +55,19 @@ static void restore_once(struct world *world, bool is_blind)
     hub_start(hub);
 }
 
-/* The retired hub's lease has run out by then. */
+/* The retired hub's lease has run out by then.  A state directory knows what its own hub did, and
+ * what it found when it took over: that is in its file after HISTORY_LATE_MS. */
 static void leave_one_hub(struct world *world)
 {
+    bool is_alone = world->hubs_len == 1;
+
     for (uint32_t i = 1; i < world->hubs_len; i++) {
         hub_stop(world->hubs[i]);
     }
     for (int i = 0; i < 30 && !hub_leads(world->hubs[0]); i++) {
         world_run_until(world, world->sim.now + FL_SECOND_MS);
     }
+    if (!is_alone) world_run_until(world, world->sim.now + HISTORY_LATE_MS);
     world->hubs_len = 1;
 }
 

@@ -84,8 +84,8 @@ static bool has_nodes(const struct cluster *cluster)
 
 bool feasibility_is_known(const struct cluster *cluster, fl_ms now)
 {
-    bool is_quiet =
-        cluster->is_connected && cluster->told_len > 0 && now - cluster->told_at >= NODES_SETTLE_MS;
+    bool is_quiet = cluster->is_connected && !cluster->ends_nodes && !cluster->is_cut &&
+                    cluster->told_len > 0 && now - cluster->told_at >= NODES_SETTLE_MS;
 
     if (!cluster->is_known || !(cluster->was_listed || is_quiet)) return false;
     if (cluster->has_shrunk && now - cluster->shrunk_at < CLUSTER_SHRUNK_MS) return false;

@@ -21,7 +21,7 @@ enum {
     FEASIBILITY_SHAPES_MAX =
         1024, /* at more, those that no job has asked for longest are forgotten */
     FEASIBILITY_LOOKS_MAX = 20000, /* in one request, and the nodes of one cluster more */
-    NODES_SETTLE_MS = 10000, /* the parts of an agent's first report of its nodes come this close */
+    NODES_SETTLE_MS = 10000, /* the parts of an old agent's first list of nodes come this close */
     CLUSTER_SHRUNK_MS = 15 * 60 * 1000, /* a node that restarts or is replaced is back by then */
 };
 
@@ -53,7 +53,8 @@ enum feasibility_verdict feasibility_judge(struct feasibility *feasibility, stru
                                            const struct shape_entry *entry, fl_ms now,
                                            const char **ret_text);
 
-/* Whether what it could hold is known: it has reported all its nodes to this core, in some session
- * or in this one, which has been quiet since; there are some; and none has gone or become smaller
- * for a while.  A node that restarts, or is replaced, must not make jobs impossible. */
+/* Whether what it could hold is known: it has reported all its nodes to this core, in some session;
+ * there are some; and none has gone or become smaller for a while.  An agent that does not say
+ * when its list ends has reported all once its session has been quiet.  A node that restarts, or is
+ * replaced, must not make jobs impossible. */
 bool feasibility_is_known(const struct cluster *cluster, fl_ms now);

@@ -207,6 +207,7 @@ struct world {
     bool is_go[ATTEMPTS], is_stop[ATTEMPTS]; /* since the core knows the attempt */
     size_t stop_highest[JOBS]; /* in this connection: the place of the number, plus 1 */
     bool is_up, is_synced, is_listed;
+    bool is_node_told[NODES]; /* since the inventory */
     uint64_t report_seq, control_seq;
     fl_ms now;
     uint32_t total_milli[NODES], foreign_milli[NODES];
@@ -342,6 +343,7 @@ static void judge_node(struct world *world, const struct agent_command *command)
     uint64_t total = world->total_milli[command->node.number];
 
     assert_int_equal(command->node.report_seq, ++world->report_seq);
+    world->is_node_told[command->node.number] = true;
     assert_int_equal(command->node.mark, world->control_seq);
     for (size_t i = 0; i < (size_t)ATTEMPTS * GANG; i++) {
         const struct model_replica *replica = &world->replicas[i / GANG][i % GANG];
@@ -368,6 +370,7 @@ static void judge_inventory(struct world *world, const struct agent_command *end
     }
     assert_int_equal(end->inventory_end.count, items);
     world->is_listed = true;
+    memset(world->is_node_told, 0, sizeof(world->is_node_told));
 }
 
 static void feed(struct world *world, struct agent_event ev)
@@ -403,6 +406,12 @@ static void feed(struct world *world, struct agent_event ev)
         case AGENT_CMD_node:
             assert_true(world->is_listed);
             judge_node(world, command);
+            break;
+        case AGENT_CMD_nodes_end:
+            assert_true(world->is_listed);
+            for (size_t n = 0; n < NODES; n++) {
+                assert_true(world->is_node_told[n]);
+            }
             break;
         default:
             judge_runtime(world, command);

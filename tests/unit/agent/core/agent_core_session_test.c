@@ -134,6 +134,84 @@ static void an_ack_of_an_earlier_session_acknowledges_nothing_of_this_one(void *
                         "3030 remove 7.0.1/0\n");
 }
 
+/* In pages: reports_test.c. */
+static void the_first_list_of_nodes_of_a_session_has_an_end(void **state)
+{
+    (void)state;
+    agent_story_run(agent_core_config_default(),
+                    "0 node 1 cpu 8\n"
+                    "0 node 2 cpu 4\n"
+                    "0 synced\n"
+                    "1 welcome 5\n"
+                    "1000 node 3 cpu 2\n"
+                    "2000 resync 6\n"
+                    "2000 nodegone 2\n"
+                    "3000 until\n",
+                    "1 end 0\n"
+                    "1 #1 node-1 free 8/8 mark 0\n"
+                    "1 #2 node-2 free 4/4 mark 0\n"
+                    "1 nodes end\n"
+                    "1000 #3 node-3 free 2/2 mark 0\n"
+                    "2000 end 0\n"
+                    "2000 #4 node-1 free 8/8 mark 0\n"
+                    "2000 #5 node-2 free 4/4 mark 0\n"
+                    "2000 #6 node-3 free 2/2 mark 0\n"
+                    "2000 nodes end\n"
+                    "2200 #7 node-2 free 0/0 unready mark 0\n",
+                    true);
+}
+
+static void a_cluster_without_nodes_says_so(void **state)
+{
+    (void)state;
+    agent_story_run(agent_core_config_default(),
+                    "0 welcome 5\n"
+                    "1000 synced\n" /* not before the runtime has listed them */
+                    "2000 node 1 cpu 8\n",
+                    "1000 end 0\n"
+                    "1000 nodes end\n"
+                    "2000 #1 node-1 free 8/8 mark 0\n",
+                    true);
+}
+
+static void a_busy_tunnel_ends_no_list(void **state)
+{
+    (void)state;
+    agent_story_run(agent_core_config_default(),
+                    "0 node 1 cpu 8\n"
+                    "0 welcome 5\n"
+                    "10 busy 1\n"
+                    "20 synced\n"
+                    "9000 busy 0\n",
+                    "9000 end 0\n"
+                    "9000 #1 node-1 free 8/8 mark 0\n"
+                    "9000 nodes end\n",
+                    true);
+}
+
+static void a_list_that_is_cut_says_so_once_in_each_session(void **state)
+{
+    struct agent_core_config config = agent_core_config_default();
+
+    (void)state;
+    config.nodes_max = 1;
+    agent_story_run(config,
+                    "0 node 1 cpu 8\n"
+                    "0 synced\n"
+                    "0 welcome 5\n"
+                    "1000 node 2 cpu 8\n"
+                    "1010 node 2 cpu 4\n"
+                    "2000 resync 6\n",
+                    "0 end 0\n"
+                    "0 #1 node-1 free 8/8 mark 0\n"
+                    "0 nodes end\n"
+                    "1000 nodes end cut\n"
+                    "2000 end 0\n"
+                    "2000 #2 node-1 free 8/8 mark 0\n"
+                    "2000 nodes end cut\n",
+                    true);
+}
+
 static void a_fresh_core_learns_its_replicas_from_the_runtime(void **state)
 {
     (void)state;
@@ -247,6 +325,10 @@ FL_TESTS(cmocka_unit_test(a_hub_that_is_away_kills_nothing),
          cmocka_unit_test(an_end_that_was_not_acknowledged_is_told_in_each_new_session),
          cmocka_unit_test(who_of_a_gang_has_ended_is_listed_until_all_have),
          cmocka_unit_test(an_ack_of_an_earlier_session_acknowledges_nothing_of_this_one),
+         cmocka_unit_test(the_first_list_of_nodes_of_a_session_has_an_end),
+         cmocka_unit_test(a_cluster_without_nodes_says_so),
+         cmocka_unit_test(a_busy_tunnel_ends_no_list),
+         cmocka_unit_test(a_list_that_is_cut_says_so_once_in_each_session),
          cmocka_unit_test(a_fresh_core_learns_its_replicas_from_the_runtime),
          cmocka_unit_test(a_stop_before_the_inventory_takes_effect),
          cmocka_unit_test(what_is_adopted_may_pass_the_bounds),

@@ -39,7 +39,9 @@ struct agent_story {
     uint64_t digest; /* over the items since the last inventory_end */
     uint32_t items;
     uint64_t session_epoch;
-    bool has_begun;      /* the inventory of this session */
+    bool has_begun; /* the inventory of this session */
+    bool tells_nodes_end;
+    uint32_t nodes_ends; /* in this session */
     uint64_t report_seq; /* newest seen: each is one more than the last */
 };
 
@@ -103,6 +105,12 @@ static inline void agent_story_say_command(struct agent_story *story, fl_ms now,
         AGENT_CMD_inventory_begin) { /* not told: it is before each inventory, or else */
         assert_true(command->inventory_begin.session_epoch == story->session_epoch);
         story->has_begun = true;
+        story->nodes_ends = 0;
+        return;
+    }
+    if (command->kind == AGENT_CMD_nodes_end && !story->tells_nodes_end) {
+        /* Not told: once a session, and once more when a node is left out. */
+        assert_true(story->nodes_ends++ == 0 || !command->nodes_end.is_whole);
         return;
     }
     if (agent_command_is_frame(command->kind)) assert_true(story->has_begun);
@@ -161,6 +169,9 @@ static inline void agent_story_say_command(struct agent_story *story, fl_ms now,
             agent_story_say(story, " %.*s %" PRIu64 "/%" PRIu64, FL_STR_ARG(offer->name),
                             offer->free, offer->total);
         }
+        break;
+    case AGENT_CMD_nodes_end:
+        agent_story_say(story, "nodes end%s", command->nodes_end.is_whole ? "" : " cut");
         break;
     case AGENT_COMMANDS_LEN:
         fail();
@@ -338,6 +349,9 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
         ev->node_seen.foreign = agent_story_cpu(agent_story_option(words, "foreign", "0"));
         ev->node_seen.named = agent_story_hca(hca, words, "hca");
         ev->node_seen.foreign_named = agent_story_hca(hca, words, "hcaforeign");
+    } else if (strcmp(verb, "busy") == 0) {
+        ev->kind = AGENT_EV_busy;
+        ev->busy.is_on = atoi(words[1]) != 0;
     } else if (strcmp(verb, "nodegone") == 0) {
         ev->kind = AGENT_EV_node_gone;
         ev->node_gone.number = (uint32_t)atoi(words[1]);
@@ -384,8 +398,8 @@ static inline void agent_story_line(struct agent_story *story, char *line, fl_ms
 }
 
 /* Runs the script and compares; both end each line with a line break. */
-static inline void agent_story_with(struct agent_core_config config, const char *script,
-                                    const char *expected)
+static inline void agent_story_run(struct agent_core_config config, const char *script,
+                                   const char *expected, bool tells_nodes_end)
 {
     struct agent_story *story = fl_new(struct agent_story);
     char *copy = strdup(script);
@@ -393,6 +407,7 @@ static inline void agent_story_with(struct agent_core_config config, const char 
     fl_ms last = 0;
 
     story->config = config;
+    story->tells_nodes_end = tells_nodes_end;
     story->core = agent_core_create(&config);
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         agent_story_line(story, line, &last);
@@ -402,6 +417,12 @@ static inline void agent_story_with(struct agent_core_config config, const char 
     agent_batch_fini(&story->batch);
     free(copy);
     fl_free(story);
+}
+
+static inline void agent_story_with(struct agent_core_config config, const char *script,
+                                    const char *expected)
+{
+    agent_story_run(config, script, expected, false);
 }
 
 static inline void agent_story(const char *script, const char *expected)

@@ -22,7 +22,7 @@ struct world {
     fl_ms now;
     bool is_busy;
     size_t control_max; /* the most that waited */
-    size_t begins, items, ends, reports, nodes;
+    size_t begins, items, ends, reports, nodes, nodes_ends;
     uint64_t digest, report_seq;
 };
 
@@ -35,7 +35,7 @@ static void step(struct world *world, struct agent_event *event)
         struct fl_msg msg;
 
         if (!agent_command_is_frame(command->kind)) continue;
-        agent_translate_out(command, FL_PROTOCOL_MAX, &world->batch.arena, &msg);
+        assert_true(agent_translate_out(command, FL_PROTOCOL_MAX, &world->batch.arena, &msg));
         fl_mux_put(world->agent, &msg);
     }
     agent_batch_reset(&world->batch);
@@ -72,6 +72,11 @@ static void hear(struct world *world, const struct fl_msg *msg)
         assert_true(msg->node.report_seq > world->report_seq);
         world->report_seq = msg->node.report_seq;
         world->nodes++;
+        break;
+    case FL_MSG_nodes_end:
+        assert_int_equal(world->nodes_ends++, 0);
+        assert_int_equal(world->nodes, NODES);
+        assert_true(msg->nodes_end.is_whole);
         break;
     default:
         break;

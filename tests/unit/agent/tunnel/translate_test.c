@@ -107,7 +107,7 @@ static struct fl_msg out(const struct agent_command *command, struct fl_arena *a
 {
     struct fl_msg msg;
 
-    agent_translate_out(command, FL_PROTOCOL_MAX, arena, &msg);
+    assert_true(agent_translate_out(command, FL_PROTOCOL_MAX, arena, &msg));
     return through_the_wire(&msg, FL_TO_CONTROLPLANE, arena);
 }
 
@@ -197,7 +197,7 @@ static void resources_with_names_travel_to_those_who_know_them(void **state)
     (void)state;
     msg = out(&node, &arena);
     assert_true(fl_str_eq(msg.node.offers, FL_STR("a/b=3/1\nc/d=9/9\n")));
-    agent_translate_out(&node, FL_PROTOCOL_OFFERS - 1, &arena, &msg);
+    assert_true(agent_translate_out(&node, FL_PROTOCOL_OFFERS - 1, &arena, &msg));
     assert_int_equal(msg.node.offers.len, 0);
     fl_arena_fini(&arena);
 }
@@ -222,15 +222,29 @@ static void what_an_end_tells_travels_to_those_who_know_of_it(void **state)
     assert_int_equal(fl_usage_read_one(msg.inventory_item.usage).memory_bytes, 3);
     msg = out(&report, &arena);
     assert_int_equal(fl_usage_read_one(msg.replica.usage).cpu_us, 2);
-    agent_translate_out(&report, FL_PROTOCOL_USAGE - 1, &arena, &msg);
+    assert_true(agent_translate_out(&report, FL_PROTOCOL_USAGE - 1, &arena, &msg));
     assert_int_equal(msg.replica.words.len, strlen("no such image"));
     assert_int_equal(msg.replica.usage.len, 0);
-    agent_translate_out(&item, FL_PROTOCOL_USAGE - 1, &arena, &msg);
+    assert_true(agent_translate_out(&item, FL_PROTOCOL_USAGE - 1, &arena, &msg));
     assert_int_equal(msg.inventory_item.usage.len, 0);
-    agent_translate_out(&report, FL_PROTOCOL_WORDS - 1, &arena, &msg);
+    assert_true(agent_translate_out(&report, FL_PROTOCOL_WORDS - 1, &arena, &msg));
     assert_int_equal(msg.replica.words.len, 0);
-    agent_translate_out(&item, FL_PROTOCOL_WORDS - 1, &arena, &msg);
+    assert_true(agent_translate_out(&item, FL_PROTOCOL_WORDS - 1, &arena, &msg));
     assert_int_equal(msg.inventory_item.words.len, 0);
+    fl_arena_fini(&arena);
+}
+
+static void a_control_plane_of_before_hears_of_no_end_of_the_nodes(void **state)
+{
+    struct agent_command end = {.kind = AGENT_CMD_nodes_end, .nodes_end.is_whole = true};
+    struct fl_arena arena = {0};
+    struct fl_msg msg;
+
+    (void)state;
+    msg = out(&end, &arena);
+    assert_int_equal(msg.kind, FL_MSG_nodes_end);
+    assert_true(msg.nodes_end.is_whole);
+    assert_false(agent_translate_out(&end, FL_PROTOCOL_NODES_END - 1, &arena, &msg));
     fl_arena_fini(&arena);
 }
 
@@ -243,7 +257,7 @@ static void every_frame_of_the_core_has_a_message_and_no_other_command_travels(v
         struct fl_msg msg;
 
         if (!agent_command_is_frame(command.kind)) continue;
-        agent_translate_out(&command, FL_PROTOCOL_MAX, &arena, &msg);
+        assert_true(agent_translate_out(&command, FL_PROTOCOL_MAX, &arena, &msg));
         fl_arena_fini(&arena);
         assert_string_equal(fl_msg_info(msg.kind)->name, agent_command_name(command.kind));
     }
@@ -254,7 +268,7 @@ static void translate_create(void *arg)
     struct fl_arena arena = {0};
     struct fl_msg msg;
 
-    agent_translate_out(arg, FL_PROTOCOL_MAX, &arena, &msg);
+    FL_IGNORE(agent_translate_out(arg, FL_PROTOCOL_MAX, &arena, &msg));
 }
 
 static void a_command_for_the_runtime_does_not_travel(void **state)
@@ -291,11 +305,11 @@ static void taints_travel_to_those_who_know_them(void **state)
     msg = out(&node, &arena);
     assert_true(fl_str_eq(msg.node.taints, FL_STR("a:NoSchedule\n")));
     assert_true(msg.node.is_ready);
-    agent_translate_out(&node, FL_PROTOCOL_TAINTS - 1, &arena, &msg);
+    assert_true(agent_translate_out(&node, FL_PROTOCOL_TAINTS - 1, &arena, &msg));
     assert_int_equal(msg.node.taints.len, 0);
     assert_false(msg.node.is_ready);
     node.node.taints = (struct fl_str){0};
-    agent_translate_out(&node, FL_PROTOCOL_TAINTS - 1, &arena, &msg);
+    assert_true(agent_translate_out(&node, FL_PROTOCOL_TAINTS - 1, &arena, &msg));
     assert_true(msg.node.is_ready);
     fl_arena_fini(&arena);
 }
@@ -305,6 +319,7 @@ FL_TESTS(cmocka_unit_test(what_comes_from_the_control_plane_becomes_events),
          cmocka_unit_test(what_the_core_reports_becomes_frames),
          cmocka_unit_test(resources_with_names_travel_to_those_who_know_them),
          cmocka_unit_test(what_an_end_tells_travels_to_those_who_know_of_it),
+         cmocka_unit_test(a_control_plane_of_before_hears_of_no_end_of_the_nodes),
          cmocka_unit_test(every_frame_of_the_core_has_a_message_and_no_other_command_travels),
          cmocka_unit_test(a_command_for_the_runtime_does_not_travel),
          cmocka_unit_test(a_gang_is_bounded_as_the_message_is),

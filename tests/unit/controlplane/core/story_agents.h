@@ -64,6 +64,8 @@ static void agent_hello(struct teller *teller, struct teller_cluster *cluster, u
             event.session_open.has_images = true;
         } else if (take(teller, "resync")) {
             event.session_open.is_resync = true;
+        } else if (take(teller, "ends")) { /* it will say 'nodes ... end' */
+            event.session_open.ends_nodes = true;
         } else if (!take_number(teller, "generation", &event.session_open.generation) &&
                    !take_number(teller, "age", &event.session_open.age_ms) &&
                    !take_number(teller, "expired", &event.session_open.expired_ms) &&
@@ -153,6 +155,11 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
         if (take_number(teller, "mark", &event.nodes.mark)) continue;
         if (take_number(teller, "seq", &event.nodes.report_seq)) continue;
         if (take_number(teller, "session", &event.nodes.session_epoch)) continue;
+        if (take(teller, "end")) {
+            event.nodes.is_end = true;
+            event.nodes.is_whole = !take(teller, "cut");
+            continue;
+        }
         node = (struct core_node_report){.is_ready = true, .name = str(next(teller))};
         node.number = (uint32_t)nodes.len + 1;
         node.total.memory_bytes = (uint64_t)64 << 30;

@@ -48,6 +48,36 @@ static void effects_leave_after_their_commit_and_in_order(void **state)
     end(world);
 }
 
+static void keep_answer(struct world *world, const struct core_answer *answer)
+{
+    if (answer->request == 9) *(struct core_answer *)world->ctx = *answer;
+}
+
+/* Two turns make up one batch while two others are in flight. */
+static void a_tokens_answer_has_the_time_of_its_row(void **state)
+{
+    struct world *world = leader();
+    struct engine_event *event;
+    struct core_answer answer = {0};
+
+    (void)state;
+    world->on_answer = keep_answer;
+    world->ctx = &answer;
+    play(world, "submit 5 a\nturn\nsubmit 6 b\nturn\n");
+    event = new_event(CORE_EV_token_put, 9);
+    event->event.token_put.id = FL_STR("0123456789abcdef");
+    event->event.token_put.name = FL_STR("t");
+    event->event.token_put.scopes = CORE_SCOPE_read;
+    event->event.token_put.ttl_ms = 1000;
+    adopt(world, event);
+    play(world, "turn\n");
+    world->now += 7;
+    play(world, "submit 7 c\nturn\ndone 3 ok\nturn\ndone 4 ok\nturn\ndone 5 ok\nturn\n");
+    assert_int_equal(answer.code, FL_OK);
+    assert_int_equal(answer.at + 1000, answer.id); /* it expires by the row's time */
+    end(world);
+}
+
 static void beside_another_batch_only_a_large_one_goes(void **state)
 {
     struct engine_config config = config_of_tests();
@@ -682,6 +712,7 @@ static void the_longest_turn_is_remembered(void **state)
 
 FL_TESTS(cmocka_unit_test(it_takes_loads_and_leads),
          cmocka_unit_test(effects_leave_after_their_commit_and_in_order),
+         cmocka_unit_test(a_tokens_answer_has_the_time_of_its_row),
          cmocka_unit_test(beside_another_batch_only_a_large_one_goes),
          cmocka_unit_test(frames_to_agents_follow_the_commit_too),
          cmocka_unit_test(the_newest_batch_that_is_counted_is_known),

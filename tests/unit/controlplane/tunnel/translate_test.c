@@ -265,6 +265,36 @@ static void nodes_carry_the_last_number_and_the_lowest_mark(void **state)
     fl_arena_fini(&arena);
 }
 
+static void the_end_of_the_nodes_comes_with_them_or_alone(void **state)
+{
+    struct fl_msg messages[] = {node(1, 40, 9),
+                                {.kind = FL_MSG_nodes_end, .nodes_end = {true}},
+                                {.kind = FL_MSG_nodes_end, .nodes_end = {false}}};
+    struct fl_arena arena = {0};
+    struct core_event event;
+    struct fl_err err = {0};
+    size_t pos = 0;
+
+    (void)state;
+    assert_true(translate_next(&peer, messages, 3, &pos, &arena, &event, &err));
+    assert_int_equal(event.nodes.len, 1);
+    assert_int_equal(event.nodes.report_seq, 40);
+    assert_true(event.nodes.is_end);
+    assert_true(event.nodes.is_whole);
+    assert_true(translate_next(&peer, messages, 3, &pos, &arena, &event, &err));
+    assert_int_equal(pos, 3);
+    assert_int_equal(event.kind, CORE_EV_nodes);
+    assert_int_equal(event.nodes.cluster.n, 4);
+    assert_int_equal(event.nodes.session_epoch, 12);
+    assert_int_equal(event.nodes.len, 0);
+    assert_true(event.nodes.is_end);
+    assert_false(event.nodes.is_whole);
+    pos = 0;
+    assert_true(translate_next(&peer, messages, 1, &pos, &arena, &event, &err));
+    assert_false(event.nodes.is_end);
+    fl_arena_fini(&arena);
+}
+
 static void a_node_keeps_what_it_offers_by_name(void **state)
 {
     struct fl_msg messages[] = {node(1, 40, 9), node(2, 41, 8)};
@@ -319,10 +349,13 @@ static void the_cluster_is_the_connections_and_not_the_messages(void **state)
     assert_int_equal(event.session_open.boot, 3);
     assert_true(event.session_open.is_resync);
     assert_true(event.session_open.has_images);
+    assert_true(event.session_open.ends_nodes);
+    hello.hello.protocol_max = FL_PROTOCOL_NODES_END - 1;
     hello.hello.capabilities = FL_STR("[\"images2\"]");
     pos = 0;
     assert_true(translate_next(&stranger, &hello, 1, &pos, &arena, &event, &err));
     assert_false(event.session_open.has_images);
+    assert_false(event.session_open.ends_nodes);
     fl_arena_fini(&arena);
 }
 
@@ -400,6 +433,7 @@ FL_TESTS(cmocka_unit_test(each_send_becomes_its_message),
          cmocka_unit_test(an_inventory_is_gathered_with_its_end),
          cmocka_unit_test(no_event_is_larger_than_the_core_takes),
          cmocka_unit_test(nodes_carry_the_last_number_and_the_lowest_mark),
+         cmocka_unit_test(the_end_of_the_nodes_comes_with_them_or_alone),
          cmocka_unit_test(a_node_keeps_what_it_offers_by_name),
          cmocka_unit_test(the_cluster_is_the_connections_and_not_the_messages),
          cmocka_unit_test(a_report_keeps_all_it_says),

@@ -266,3 +266,89 @@ submit dry where ml cpu=900
     answer ok
     | job-0
     | east NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of east has is 8.000 CPU, 65536 MiB
+
+# an agent that says when its list of nodes ends has told all at once, and not before, however quiet it is
+. queue ml
+. cluster east
+. agent east hello ends
+. agent east inventory end
+. agent east nodes n1 cpu=8
+. tick 11s
+submit ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+. agent east nodes n2 cpu=16 number=2 end
+submit ml cpu=900
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 16; ask for at most 16 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+. reload
+. agent east up ends n1 cpu=8, n2 cpu=16 end
+submit ml cpu=900
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 16; ask for at most 16 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+
+# a list that is cut has told nothing: by the agent, which has more nodes than it keeps, or since a report was not taken
+. queue ml
+. cluster east
+. cluster west
+. agent east up ends n1 cpu=8 end cut
+. agent west up ends n1 cpu=8 end
+. tick 11s
+submit ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+. agent east hello ends
+. agent east inventory end
+. agent east nodes n1 cpu=8, n2 cpu=8 number=70000 end
+submit ml cpu=900
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+. agent east up ends n1 cpu=8 end
+submit ml cpu=900
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+. agent east nodes n1 cpu=8 end cut
+submit ml cpu=900
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+
+# a cluster without nodes says so, and excludes nothing; nodes that a new session does not list are gone at once
+. queue ml
+. cluster east
+. agent east up ends end
+submit ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of east has is 0.000 CPU, 0 MiB
+. agent east nodes n1 cpu=8, n2 cpu=8 number=2
+nodes east
+    answer ok
+    | node n1 number=1 cpu=8/8
+    | node n2 number=2 cpu=8/8
+. agent east up ends n1 cpu=8 end
+nodes east
+    answer ok
+    | node n1 number=1 cpu=8/8
+. agent east up ends end
+nodes east
+    answer ok
+explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 900.000 CPU, 0 MiB; the most that one node of east has is 0.000 CPU, 0 MiB

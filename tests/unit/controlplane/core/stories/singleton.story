@@ -337,3 +337,27 @@ explain 2
     answer ok: singletons of its name and owner run one at a time: it waits for the end of one in another queue
     | job-2 queued WaitsForTurn
     | east Fits: fits on east now
+
+# one that waits for its turn ends element by element when it is stopped, since another array waits for it
+config slice_max=1
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1 name=sync alone
+. submit ml cpu=1 x3 name=sync alone | ml cpu=1 x3 after=line1:each
+cancel 2
+    audit tenant=1 actor=ann body=cancel job-2
+    mark_set job=2 kind=2 value=35
+    element_end job=2 element=0 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=0 n=0 cancelled NeverMet exit_code=0
+    element_end job=2 element=1 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=1 n=0 cancelled NeverMet exit_code=0
+    answer ok
+reload
+    element_end job=2 element=2 n=0 cancelled Cancelled exit_code=0
+    element_end job=3 element=2 n=0 cancelled NeverMet exit_code=0
+    job_end job=3 cancelled NeverMet is_array=1 has_marks=1
+    job_end job=2 cancelled Cancelled is_array=1 has_marks=1
+list
+    answer ok
+    | job-1 starting Dispatching on east attempt=1
