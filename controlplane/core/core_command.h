@@ -124,7 +124,7 @@ struct core_answer {
     uint64_t request;
     enum fl_code code;
     const char *text; /* with another code than FL_OK */
-    /* When a token was made or rotated, as its row has it; of other answers the engine sets it to
+    /* When a token was made or rotated, as its row has it; in other answers the engine sets it to
      * their batch's time, which their rows have.  0: it comes with no batch. */
     fl_ms at;
     bool is_replay; /* the engine sets it: the Idempotency-Key was used before */
