@@ -26,9 +26,9 @@ static void live(struct help *help)
         core_batch_destroy(batch);
     }
     for (size_t i = 0; i < row_kinds_len; i++) {
-        if (row_kinds[i] == ROW_pair_end || row_kinds[i] == ROW_array_ends)
-            continue; /* a load makes them */
-        if (!has_kind[row_kinds[i]]) {
+        bool is_load_only = row_kinds[i] == ROW_pair_end || row_kinds[i] == ROW_array_ends;
+
+        if (!is_load_only && !has_kind[row_kinds[i]]) {
             fail_msg("add a row of kind %s to the life", row_kind_name(row_kinds[i]));
         }
     }
