@@ -530,6 +530,8 @@ void agent_core_step(struct agent_core *core, const struct agent_event *ev,
         return on_node_seen(core, ev);
     case AGENT_EV_node_gone:
         return on_node_gone(core, ev);
+    case AGENT_EV_node_left_out:
+        return reports_node_left_out(core);
     case AGENT_EVENTS_LEN:
         break;
     }

@@ -50,7 +50,8 @@
  *
  * Bounds.  attempts_max and replicas_max hold for STARTs; the core adopts replicas that the
  * runtime holds already beyond any bound, for it was admitted once and may be running.  A node
- * beyond nodes_max is ignored, and nodes_end says so.  Uses shared/base only.  Not thread-safe:
+ * beyond nodes_max is ignored, and nodes_end says so, as with node_left_out: in each session from
+ * then on, also when there are fewer nodes again.  Uses shared/base only.  Not thread-safe:
  * the agent's loop owns it and is its only caller. */
 #pragma once
 

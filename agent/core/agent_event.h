@@ -43,7 +43,8 @@
     X(undelivered, "a command to the runtime had no effect: it is due again")                      \
     X(synced, "the runtime has listed all that it held when this core began")                      \
     X(node_seen, "a node, and what others use on it")                                              \
-    X(node_gone, "a node is gone")
+    X(node_gone, "a node is gone")                                                                 \
+    X(node_left_out, "there is a node that the runtime cannot describe")
 
 enum agent_event_kind {
 #define AGENT_EVENT_ENUM(name, meaning) AGENT_EV_##name,

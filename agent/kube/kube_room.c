@@ -37,6 +37,7 @@ struct kube_room {
     struct fl_map pod_places; /* by namespace and name: its slot */
     FL_VEC(uint32_t) changed;
     size_t changed_taken;
+    bool is_left_out;     /* a node was, and that is news */
     char *accelerator;    /* NULL: none */
     struct fl_arena news; /* the lists of the one that was taken */
 };
@@ -97,7 +98,7 @@ static void put_text(struct fl_str *texts, size_t len, struct fl_str text)
     texts[len] = text;
 }
 
-/* The hard ones, as the list of taint.h.  False: with them the node takes no pods of ours. */
+/* The hard ones that are no conditions, as the list of taint.h.  False: they are too many. */
 static bool write_taints(const struct kube_node *node, struct fl_buf *out)
 {
     char text[FL_NODE_TAINTS_MAX][FL_TAINT_TEXT_BYTES_MAX];
@@ -108,8 +109,8 @@ static bool write_taints(const struct kube_node *node, struct fl_buf *out)
     for (size_t i = 0; i < node->taints_len; i++) {
         const struct fl_taint *taint = &node->taints[i];
 
-        if (!fl_taint_is_hard(taint)) continue;
-        if (is_condition(taint->key) || len == FL_NODE_TAINTS_MAX) return false;
+        if (!fl_taint_is_hard(taint) || is_condition(taint->key)) continue;
+        if (len == FL_NODE_TAINTS_MAX) return false;
         put_text(texts, len, (struct fl_str){text[len], fl_taint_write(taint, text[len])});
         len++;
     }
@@ -122,6 +123,11 @@ static bool write_taints(const struct kube_node *node, struct fl_buf *out)
 
 static bool may_take_pods(const struct kube_node *node)
 {
+    for (size_t i = 0; i < node->taints_len; i++) {
+        const struct fl_taint *taint = &node->taints[i];
+
+        if (fl_taint_is_hard(taint) && is_condition(taint->key)) return false;
+    }
     return node->ready == KUBE_NODE_READY && !node->is_unschedulable;
 }
 
@@ -148,19 +154,32 @@ static void write_labels(const struct kube_node *node, struct fl_buf *out)
     fl_arena_fini(&arena);
 }
 
+void kube_room_leave_out(struct kube_room *room)
+{
+    room->is_left_out = true;
+}
+
 void kube_room_put_node(struct kube_room *room, const struct kube_node *seen)
 {
     uint32_t number = kube_room_number(room, seen->name);
     struct room_node *node;
     struct fl_arena arena = {0};
-    struct kube_share total;
+    struct kube_share total = {0};
+    bool is_judged;
 
-    if (number == KUBE_ROOM_NODES_MAX) return;
-    total = kube_share_of(&seen->allocatable, &arena);
+    if (number == KUBE_ROOM_NODES_MAX) {
+        kube_room_leave_out(room);
+        return;
+    }
     node = &room->nodes.at[number];
+    is_judged = write_taints(seen, &node->taints);
+    if (is_judged) {
+        total = kube_share_of(&seen->allocatable, &arena);
+    } else {
+        fl_buf_clear(&node->taints);
+    }
     node->is_here = true;
-    node->is_ready = write_taints(seen, &node->taints) && may_take_pods(seen);
-    if (!node->is_ready) fl_buf_clear(&node->taints);
+    node->is_ready = is_judged && may_take_pods(seen);
     fl_amounts_free(&node->total.named);
     node->total = (struct kube_share){total.usual, fl_amounts_clone(&total.named)};
     fl_arena_fini(&arena);
@@ -296,14 +315,13 @@ static struct kube_share told(struct kube_room *room, const struct kube_share *s
 }
 
 /* Pods that ask for gpus tolerate a taint with the accelerator's name, and the control plane takes
- * the name of any accelerator for it.  True: the node has gpus, and the taint of another one. */
-static bool is_kept_for_others(const struct kube_room *room, const struct room_node *node,
-                               const struct kube_share *total)
+ * the name of any accelerator for it.  True: the node has the taint of another one. */
+static bool is_kept_for_others(const struct kube_room *room, const struct room_node *node)
 {
     struct fl_str lines = {(const char *)node->taints.at, node->taints.len};
     struct fl_taint taint;
 
-    while (total->usual.gpus > 0 && fl_taint_take(&lines, &taint)) {
+    while (fl_taint_take(&lines, &taint)) {
         if (taint.effect == FL_EFFECT_NoSchedule && fl_is_accelerator_resource(taint.key) &&
             !fl_str_eq(taint.key, fl_str_c(room->accelerator ? room->accelerator : ""))) {
             return true;
@@ -328,10 +346,13 @@ static void describe(struct kube_room *room, uint32_t number, struct agent_event
     };
     total = told(room, &node->total);
     foreign = told(room, &foreign);
+    if (total.usual.gpus > 0 && is_kept_for_others(room, node)) {
+        total.usual.gpus = foreign.usual.gpus = 0;
+    }
     if (total.named.len > AGENT_NODE_NAMED_MAX) total.named.len = AGENT_NODE_NAMED_MAX;
     ret_event->kind = AGENT_EV_node_seen;
     ret_event->node_seen.number = number;
-    ret_event->node_seen.is_ready = node->is_ready && !is_kept_for_others(room, node, &total);
+    ret_event->node_seen.is_ready = node->is_ready;
     ret_event->node_seen.name = fl_str_c(node->name);
     ret_event->node_seen.labels = (struct fl_str){(const char *)node->labels.at, node->labels.len};
     ret_event->node_seen.taints = (struct fl_str){(const char *)node->taints.at, node->taints.len};
@@ -344,6 +365,11 @@ static void describe(struct kube_room *room, uint32_t number, struct agent_event
 bool kube_room_take_news(struct kube_room *room, struct agent_event *ret_event)
 {
     fl_arena_reset(&room->news);
+    if (room->is_left_out) {
+        room->is_left_out = false;
+        *ret_event = (struct agent_event){.kind = AGENT_EV_node_left_out};
+        return true;
+    }
     if (room->changed_taken < room->changed.len) {
         uint32_t number = room->changed.at[room->changed_taken++];
 

@@ -5,11 +5,12 @@
  *
  * A node is ready when it may take our pods: its kubelet says so, it is not cordoned, and none of
  * its hard taints (NoSchedule, NoExecute) is one by which Kubernetes says that the node is unfit.
- * The agent reports the other hard ones, and the control plane judges them; a node with more than
- * FL_NODE_TAINTS_MAX of them is not ready.
+ * The other hard ones are reported, ready or not, and the control plane judges them.  A node with
+ * too many of them for the list of taint.h is not ready and has nothing.  A node with the taint of
+ * another accelerator than gpus has no gpus.
  * A node offers by name the first AGENT_NODE_NAMED_MAX resources that a job may ask for.
  * A node's number is its own as long as this object lives, also if it goes and comes back.  After
- * KUBE_ROOM_NODES_MAX names further nodes are not seen.
+ * KUBE_ROOM_NODES_MAX names further nodes are left out, and news says so.
  * Uses shared/base, shared/spec and the types of agent/core.  Pure; not thread-safe. */
 #pragma once
 
@@ -35,6 +36,8 @@ struct fl_str kube_room_name(const struct kube_room *room, uint32_t number);
 
 void kube_room_put_node(struct kube_room *room, const struct kube_node *node);
 void kube_room_drop_node(struct kube_room *room, struct fl_str name);
+/* There is a node of which nothing is known. */
+void kube_room_leave_out(struct kube_room *room);
 
 /* Replaces the pod's former figures.  Nothing foreign, or no node: it is forgotten. */
 void kube_room_put_pod(struct kube_room *room, const struct kube_meta *pod, struct fl_str node,

@@ -291,6 +291,7 @@ static void on_node_put(void *ctx, const struct kube_meta *meta, const struct fl
     if (kube_node_read(object, &runtime->arena, &node, &err)) {
         kube_room_put_node(runtime->room, &node);
     } else {
+        kube_room_leave_out(runtime->room);
         log_unread(meta, &err);
     }
     fl_arena_reset(&runtime->arena);

@@ -96,7 +96,7 @@ struct cluster {
     bool is_known; /* it has reported a node, or the end of its list, since this core was loaded */
     bool was_listed; /* ... and in one session at least all of them */
     bool ends_nodes; /* this session says so when it has */
-    bool is_cut;     /* a report of this session was not taken: there are more nodes */
+    bool is_cut;     /* there are more nodes than this session reports, or than were taken */
     fl_ms told_at;   /* when a session last reported a node that was new in it; not stored */
     bool has_shrunk; /* since this core was loaded; not stored */
     fl_ms shrunk_at; /* a node last went then, or got less of something; valid if has_shrunk */

@@ -217,15 +217,17 @@ void cluster_end_list(struct cluster_table *table, struct cluster *cluster, bool
 {
     bool was_listed = cluster->was_listed;
 
+    cluster->is_cut = cluster->is_cut || !is_whole;
     if (!cluster->is_listed) forget_missing(table, cluster);
-    cluster->was_listed = is_whole && !cluster->is_cut;
+    cluster->was_listed = !cluster->is_cut;
     if (was_listed && !cluster->was_listed) cluster_table_resize(table, cluster);
 }
 
+/* An agent of before may be known without an end of its list. */
 void cluster_cut_list(struct cluster_table *table, struct cluster *cluster)
 {
+    if (cluster->is_cut) return;
     cluster->is_cut = true;
-    if (!cluster->was_listed) return;
     cluster->was_listed = false;
     cluster_table_resize(table, cluster);
 }

@@ -133,7 +133,8 @@ static inline struct fl_resources cluster_spare(struct fl_resources total, struc
 }
 
 /* The session has reported each of its nodes once: those that it has not are gone.  Unless the list
- * is whole, and was not cut, what the cluster could hold is not known. */
+ * is whole, and was not cut, what the cluster could hold is not known.  A list that is cut
+ * stays so for its session, so that ends in turns, whole and not, are one change. */
 void cluster_end_list(struct cluster_table *table, struct cluster *cluster, bool is_whole);
 
 /* There are more nodes: a report of this session was not taken. */

@@ -55,6 +55,16 @@ static void put_amount(struct fl_json_out *out)
     fl_json_close(out, ']');
 }
 
+/* A text, or what stands for one unquoted. */
+static void put_word(struct fl_json_out *out)
+{
+    fl_json_open(out, "type", '[');
+    fl_json_put_cstr(out, NULL, "string");
+    fl_json_put_cstr(out, NULL, "number");
+    fl_json_put_cstr(out, NULL, "boolean");
+    fl_json_close(out, ']');
+}
+
 static void put_env(struct fl_json_out *out, const struct fl_job_field *field)
 {
     fl_json_open(out, "oneOf", '[');
@@ -89,12 +99,12 @@ static const char *const ends[] = {
     FL_DEPENDENCY_ONS(END_NAME)
 #undef END_NAME
 };
-static const char *const effects[] = {
+static const char *const effects[] = {"", /* as none */
 #define EFFECT_NAME(name) #name,
-    FL_TAINT_EFFECTS(EFFECT_NAME)
+                                      FL_TAINT_EFFECTS(EFFECT_NAME)
 #undef EFFECT_NAME
 };
-static const char *const operators[] = {"Equal", "Exists"};
+static const char *const operators[] = {"", "Equal", "Exists"};
 
 static void put_names(struct fl_json_out *out, const char *const *names, size_t len)
 {
@@ -155,8 +165,11 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
         put_objects(out, field, FL_JOB_OBJECT_toleration);
         return;
     case FL_JOB_KIND_taint_key:
-    case FL_JOB_KIND_taint_value:
         put_type(out, "string");
+        put_range(out, field, "minLength", "maxLength");
+        return;
+    case FL_JOB_KIND_taint_value:
+        put_word(out);
         put_range(out, field, "minLength", "maxLength");
         return;
     case FL_JOB_KIND_toleration_operator:

@@ -25,16 +25,8 @@ struct draft {
     struct fl_heap nearest;      /* nodes by how much is missing there */
     uint64_t missing_ppm;        /* the sum of what was missing at each pick */
     bool is_bare;                /* as if there were no other claims */
+    struct tolerance tolerance;
 };
-
-static bool is_usable(const struct draft *draft, uint32_t i, const struct shape *shape,
-                      const struct shape_role *role)
-{
-    const struct node *node = &draft->cluster->nodes.at[i];
-
-    return cluster_node_is_usable(draft->cluster, node) && judge_node_matches(node, shape) &&
-           tolerance_has(node, shape, role);
-}
 
 static struct fl_resources left_of(const struct draft *draft, uint32_t i, bool is_now)
 {
@@ -76,6 +68,18 @@ static uint32_t count_on(const struct draft *draft, uint32_t i, const struct sha
                                                           role->named[k]);
     }
     return count;
+}
+
+/* Whether its labels and taints let the role in. */
+static bool lets_in(struct draft *draft, uint32_t i, const struct shape *shape,
+                    const struct shape_role *role)
+{
+    const struct node *node = &draft->cluster->nodes.at[i];
+
+    if (!judge_node_matches(node, shape)) return false;
+    if (node->taints.len == 0) return true;
+    draft->room->looked += tolerance_looks(node, shape);
+    return tolerance_has(&draft->tolerance, node, role);
 }
 
 static void pick(struct draft *draft, uint32_t i, const struct shape *shape,
@@ -125,7 +129,8 @@ static uint64_t missing_ppm(const struct draft *draft, uint32_t i, const struct 
 static void consider(struct draft *draft, uint32_t i, const struct shape *shape,
                      const struct shape_role *role)
 {
-    if (count_on(draft, i, shape, role, false, 1) == 0) return;
+    if (!cluster_node_is_usable(draft->cluster, &draft->cluster->nodes.at[i])) return;
+    if (count_on(draft, i, shape, role, false, 1) == 0 || !lets_in(draft, i, shape, role)) return;
     fl_heap_push(&draft->nearest,
                  (struct fl_heap_item){
                      .key = (int64_t)missing_ppm(draft, i, shape, role), .tie = i, .value = i});
@@ -141,8 +146,9 @@ static bool pick_role(struct draft *draft, const struct shape *shape, const stru
     for (uint32_t i = 0; i < nodes_len && missing > 0; i++) {
         uint32_t count;
 
-        if (!is_usable(draft, i, shape, role)) continue;
+        if (!cluster_node_is_usable(draft->cluster, &draft->cluster->nodes.at[i])) continue;
         count = count_on(draft, i, shape, role, !is_plain, missing);
+        if (count == 0 || !lets_in(draft, i, shape, role)) continue;
         missing -= count;
         while (count-- > 0) {
             if (is_plain) draft->missing_ppm += missing_ppm(draft, i, shape, role);
@@ -151,7 +157,7 @@ static bool pick_role(struct draft *draft, const struct shape *shape, const stru
     }
     draft->nearest.len = 0;
     for (uint32_t i = 0; i < nodes_len && missing > 0; i++) {
-        if (is_usable(draft, i, shape, role)) consider(draft, i, shape, role);
+        consider(draft, i, shape, role);
     }
     while (missing > 0 && draft->nearest.len > 0) {
         struct fl_heap_item next = fl_heap_pop(&draft->nearest);
@@ -346,6 +352,7 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, struct
     struct draft draft = {0};
     bool is_closed = false;
 
+    tolerance_init(&draft.tolerance, &shape->shape);
     choose_walk(chooser);
     while (compared < CLUSTERS_MAX && next_draft(chooser, shape, &asked, &draft)) {
         is_closed = is_closed || room_is_closed(draft.room, draft.cluster->id);
@@ -380,6 +387,7 @@ bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
         if (judge_takes_work(cluster) && cluster->totals_at == memo->possible_at) return true;
     }
     memo->possible.n = 0;
+    tolerance_init(&draft.tolerance, &shape->shape);
     choose_walk(chooser);
     while (!memo->possible.n && compared++ < CLUSTERS_MAX &&
            next_draft(chooser, shape, &asked, &draft)) {

@@ -107,7 +107,7 @@ static bool counts(enum room_kind kind, const struct cluster *cluster, const str
 }
 
 static struct fl_resources most_of(const struct room *room, struct fl_cluster id,
-                                   enum room_kind kind)
+                                   enum room_kind kind, bool is_of_untainted)
 {
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
     const struct room_cluster *changed = room_changed(room, id);
@@ -116,7 +116,7 @@ static struct fl_resources most_of(const struct room *room, struct fl_cluster id
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         const struct node *node = &cluster->nodes.at[i];
 
-        if (!counts(kind, cluster, node)) continue;
+        if (!counts(kind, cluster, node) || (is_of_untainted && node->taints.len > 0)) continue;
         most = fl_resources_most(most, room_of(kind, room_node(room, changed, i), node));
     }
     return most;
@@ -173,6 +173,7 @@ struct search {
     const struct room_cluster *changed;
     const struct shape *shape;
     enum room_kind kind;
+    struct tolerance *tolerance;
     struct fl_resources *left; /* NULL: there is one role */
     uint64_t *left_named;      /* by node and kind */
 };
@@ -234,7 +235,7 @@ static bool lets_in(const struct search *search, const struct node *node,
     }
     if (node->taints.len == 0) return true;
     search->room->looked += tolerance_looks(node, shape);
-    return tolerance_has(node, shape, role);
+    return tolerance_has(search->tolerance, node, role);
 }
 
 static void take_on(const struct search *search, uint32_t i, const struct shape_role *role,
@@ -256,15 +257,18 @@ static bool fit_nodes(struct room *room, struct fl_cluster id, const struct shap
                       enum room_kind kind, uint32_t *nodes, uint32_t *cursor)
 {
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    struct tolerance tolerance;
     struct search search = {.room = room,
                             .cluster = cluster,
                             .changed = room_changed(room, id),
                             .shape = shape,
-                            .kind = kind};
+                            .kind = kind,
+                            .tolerance = &tolerance};
     uint32_t nodes_len = (uint32_t)cluster->nodes.len;
     uint32_t first = cursor && shape->roles_len == 1 && *cursor < nodes_len ? *cursor : 0;
     uint32_t order[FL_JOB_ROLES_MAX];
 
+    tolerance_init(&tolerance, shape);
     judge_order_roles(shape, order);
     if (shape->roles_len > 1) list_left(&search);
     for (uint32_t r = 0; r < shape->roles_len; r++) {
@@ -309,7 +313,7 @@ static bool fits_when_empty(struct room *room, struct fl_cluster id, const struc
 
     if (known->totals_at != cluster->totals_at) {
         known->totals_at = cluster->totals_at;
-        known->total_most = most_of(room, id, ROOM_WHEN_EMPTY);
+        known->total_most = most_of(room, id, ROOM_WHEN_EMPTY, false);
         room->looked += cluster->nodes.len;
     }
     return may_fit(shape, known->total_most) &&
@@ -365,12 +369,22 @@ static bool sum_fits(const struct shape *shape, struct fl_resources_sum free,
            sum.gpus <= free.gpus;
 }
 
+/* Whether it tolerates no taint at all. */
+static bool keeps_to_untainted(const struct shape *shape)
+{
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        if (shape->roles[r].each.gpus > 0) return false;
+    }
+    return shape->tolerations.len == 0 && shape->kinds_len == 0;
+}
+
 /* Whether no node has room for one of the replicas, as far as this round knows already. */
 static bool is_known_full(const struct room *room, struct fl_cluster id, const struct shape *shape)
 {
     const struct room_cluster *known = &room->at.at[id.n - 1];
 
-    return known->most_round == room->round && !may_fit(shape, known->most);
+    if (known->most_round != room->round) return false;
+    return !may_fit(shape, keeps_to_untainted(shape) ? known->untainted_most : known->most);
 }
 
 /* A search that failed looked at every node: the most that any has is kept for the next one. */
@@ -380,8 +394,9 @@ static void learn_most(struct room *room, struct fl_cluster id)
 
     if (known->most_round == room->round) return;
     known->most_round = room->round;
-    known->most = most_of(room, id, ROOM_FREE);
-    room->looked += cluster_table_at(room->clusters, id)->nodes.len;
+    known->most = most_of(room, id, ROOM_FREE, false);
+    known->untainted_most = most_of(room, id, ROOM_FREE, true);
+    room->looked += 2 * cluster_table_at(room->clusters, id)->nodes.len;
 }
 
 /* The shape, if it tolerated each taint. */
@@ -446,6 +461,114 @@ enum reason judge(struct room *room, struct fl_cluster id, const struct shape_en
         return REASON_Claimed;
     }
     return REASON_Fragmented;
+}
+
+/* ---- taints in the way ----------------------------------------------------------------------- */
+
+/* So many nodes are tried alone, and a search ends after so many looks, the tries apart. */
+enum { TAINTED_TRIED_MAX = 3, TAINTED_LOOKS_MAX = 50000 };
+
+static void note_taint(struct judge_kept_off *off, struct fl_taint taint)
+{
+    for (uint32_t i = 0; i < off->taints_len; i++) {
+        if (fl_str_eq(off->taints[i].key, taint.key) &&
+            fl_str_eq(off->taints[i].value, taint.value) && off->taints[i].effect == taint.effect) {
+            return;
+        }
+    }
+    if (off->taints_len == JUDGE_TAINTS_TOLD_MAX) {
+        off->has_more = true;
+    } else {
+        off->taints[off->taints_len++] = taint;
+    }
+}
+
+/* Notes the taints that keep a role off, of those that the node would hold a replica of. */
+static void see_taints(const struct search *search, uint32_t i, struct judge_kept_off *off)
+{
+    const struct shape *shape = search->shape;
+    const struct node *node = &search->cluster->nodes.at[i];
+
+    search->room->looked++;
+    if (node->taints.len == 0 || !counts(search->kind, search->cluster, node)) return;
+    search->room->looked += shape->node_labels_len * judge_label_looks(node);
+    if (!judge_node_matches(node, shape)) return;
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        struct fl_str lines = node->taints;
+        struct fl_taint taint;
+
+        if (count_on(search, i, &shape->roles[r], 1) == 0) continue;
+        search->room->looked += tolerance_looks(node, shape);
+        while (tolerance_lacks(search->tolerance, &lines, &shape->roles[r], &taint)) {
+            off->node = node->name;
+            note_taint(off, taint);
+        }
+    }
+}
+
+/* Whether the shape would fit if it tolerated the node's taints too. */
+static bool is_enough(struct room *room, struct fl_cluster id, const struct shape *shape,
+                      enum room_kind kind, const struct node *node)
+{
+    char lines[FL_JOB_TOLERATIONS_MAX * (FL_TAINT_TEXT_BYTES_MAX + 1) + FL_NODE_TAINTS_BYTES_MAX];
+    struct shape other = *shape;
+
+    if (shape->tolerations.len + node->taints.len > sizeof lines) return false;
+    if (shape->tolerations.len > 0) memcpy(lines, shape->tolerations.at, shape->tolerations.len);
+    memcpy(lines + shape->tolerations.len, node->taints.at, node->taints.len);
+    other.tolerations = (struct fl_str){lines, shape->tolerations.len + node->taints.len};
+    return fit_nodes(room, id, &other, kind, NULL, NULL);
+}
+
+/* One node alone, if its taints are all that is in the way; else all nodes with some. */
+static struct judge_kept_off find_kept_off(struct room *room, struct fl_cluster id,
+                                           const struct shape *shape, enum room_kind kind)
+{
+    struct tolerance tolerance;
+    struct search search = {.room = room,
+                            .cluster = cluster_table_at(room->clusters, id),
+                            .changed = room_changed(room, id),
+                            .shape = shape,
+                            .kind = kind,
+                            .tolerance = &tolerance};
+    struct judge_kept_off all = {0};
+    uint64_t looks = 0;
+    uint32_t tried = 0;
+
+    tolerance_init(&tolerance, shape);
+    for (uint32_t i = 0; i < search.cluster->nodes.len; i++) {
+        struct judge_kept_off one = {0};
+        uint64_t before = room->looked;
+
+        if (looks > TAINTED_LOOKS_MAX) all.has_more = true;
+        if (looks > TAINTED_LOOKS_MAX || (tried == TAINTED_TRIED_MAX && all.has_more)) break;
+        see_taints(&search, i, &one);
+        looks += room->looked - before;
+        if (one.taints_len == 0) continue;
+        if (tried < TAINTED_TRIED_MAX) {
+            tried++;
+            if (is_enough(room, id, shape, kind, &search.cluster->nodes.at[i])) return one;
+        }
+        if (all.taints_len == 0) all.node = one.node;
+        all.has_more = all.has_more || one.has_more;
+        for (uint32_t t = 0; t < one.taints_len; t++) {
+            note_taint(&all, one.taints[t]);
+        }
+    }
+    return all;
+}
+
+bool judge_keeps_off(struct room *room, struct fl_cluster id, const struct shape *shape,
+                     struct judge_kept_off *ret)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    struct shape tolerant;
+
+    if (cluster->tainted_len == 0) return false;
+    tolerant = as_tolerant(shape);
+    if (!fits_when_empty(room, id, &tolerant)) return false;
+    *ret = find_kept_off(room, id, shape, ROOM_WHEN_EMPTY);
+    return ret->taints_len > 0;
 }
 
 /* ---- in words -------------------------------------------------------------------------------- */
@@ -534,7 +657,7 @@ static const char *most_on_a_node(struct room *room, struct fl_cluster id,
             if (has > most.at[k]) most.at[k] = has;
         }
     }
-    return resources(most_of(room, id, kind), shape, most, arena);
+    return resources(most_of(room, id, kind, false), shape, most, arena);
 }
 
 /* The cluster's sums, free or when empty. */
@@ -565,99 +688,17 @@ static const char *claimed_in(const struct cluster *cluster, const struct room_c
                          arena);
 }
 
-enum { TAINTS_TOLD_MAX = 3, TAINTED_TRIED_MAX = 3 };
-
-/* Taints that keep it off nodes with room for a replica, each once; the first of these nodes. */
-struct kept_off {
-    struct fl_str node;
-    struct fl_taint taints[TAINTS_TOLD_MAX];
-    uint32_t taints_len;
-    bool has_more;
-};
-
-static void note_taint(struct kept_off *off, struct fl_taint taint)
-{
-    for (uint32_t i = 0; i < off->taints_len; i++) {
-        if (fl_str_eq(off->taints[i].key, taint.key) &&
-            fl_str_eq(off->taints[i].value, taint.value) && off->taints[i].effect == taint.effect) {
-            return;
-        }
-    }
-    if (off->taints_len == TAINTS_TOLD_MAX) {
-        off->has_more = true;
-    } else {
-        off->taints[off->taints_len++] = taint;
-    }
-}
-
-/* True: the node would hold a replica, but for taints, which are noted. */
-static bool see_taints(const struct search *search, const struct node *node, uint32_t i,
-                       struct kept_off *off)
-{
-    const struct shape *shape = search->shape;
-    bool is_kept = false;
-
-    if (node->taints.len == 0 || !counts(search->kind, search->cluster, node)) return false;
-    for (uint32_t r = 0; r < shape->roles_len; r++) {
-        const struct shape_role *role = &shape->roles[r];
-        struct fl_str lines = node->taints;
-        struct fl_taint taint;
-
-        if (count_on(search, i, role, 1) == 0 || !judge_node_matches(node, shape)) continue;
-        while (tolerance_lacks(&lines, shape, role, &taint)) {
-            if (off->node.len == 0) off->node = node->name;
-            note_taint(off, taint);
-            is_kept = true;
-        }
-    }
-    return is_kept;
-}
-
-/* Whether the shape would fit if it tolerated the node's taints too. */
-static bool is_enough(struct room *room, struct fl_cluster id, const struct shape *shape,
-                      enum room_kind kind, const struct node *node, struct fl_arena *arena)
-{
-    struct shape other = *shape;
-
-    other.tolerations = fl_str_c(fl_arena_printf(
-        arena, FL_STR_FMT FL_STR_FMT, FL_STR_ARG(shape->tolerations), FL_STR_ARG(node->taints)));
-    return fit_nodes(room, id, &other, kind, NULL, NULL);
-}
-
-/* One node alone, if its taints are all that is in the way; else all nodes with some. */
-static struct kept_off find_kept_off(struct room *room, struct fl_cluster id,
-                                     const struct shape *shape, enum room_kind kind,
-                                     struct fl_arena *arena)
-{
-    struct search search = {.room = room,
-                            .cluster = cluster_table_at(room->clusters, id),
-                            .changed = room_changed(room, id),
-                            .shape = shape,
-                            .kind = kind};
-    struct kept_off all = {0};
-    uint32_t tried = 0;
-
-    for (uint32_t i = 0; i < search.cluster->nodes.len; i++) {
-        const struct node *node = &search.cluster->nodes.at[i];
-        struct kept_off one = {0};
-
-        if (!see_taints(&search, node, i, &one)) continue;
-        if (tried++ < TAINTED_TRIED_MAX && is_enough(room, id, shape, kind, node, arena)) {
-            return one;
-        }
-        (void)see_taints(&search, node, i, &all);
-    }
-    return all;
-}
-
 /* "node n1 has the taint a=b:NoSchedule, which the job does not tolerate: with a toleration of it
  * the job could run there" */
-static const char *taints_in_words(const struct kept_off *off, const char *could,
+static const char *taints_in_words(const struct judge_kept_off *off, const char *could,
                                    struct fl_arena *arena)
 {
     char text[FL_TAINT_TEXT_BYTES_MAX];
     const char *others = "";
 
+    if (off->taints_len == 0) { /* its search was cut */
+        return fl_arena_printf(arena, "with tolerations of the taints there the job %s", could);
+    }
     for (uint32_t i = 1; i < off->taints_len; i++) {
         size_t len = fl_taint_write(&off->taints[i], text);
 
@@ -676,12 +717,12 @@ static const char *taints_beside(struct room *room, struct fl_cluster id, const 
                                  struct fl_arena *arena)
 {
     struct shape tolerant;
-    struct kept_off off;
+    struct judge_kept_off off;
 
     if (cluster_table_at(room->clusters, id)->tainted_len == 0) return "";
     tolerant = as_tolerant(shape);
     if (!fit_nodes(room, id, &tolerant, ROOM_SPARE, NULL, NULL)) return "";
-    off = find_kept_off(room, id, shape, ROOM_SPARE, arena);
+    off = find_kept_off(room, id, shape, ROOM_SPARE);
     if (off.taints_len == 0) return "";
     return fl_arena_printf(arena, "; %s", taints_in_words(&off, "would start now", arena));
 }
@@ -692,7 +733,7 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
     const struct room_cluster *changed = room_changed(room, id);
     struct placement unused;
-    struct kept_off off;
+    struct judge_kept_off off;
     enum reason reason = judge(room, id, entry, unconfirmed_max, &unused);
     const struct shape *shape = &entry->shape;
     const char *name = cluster->name;
@@ -720,7 +761,7 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
                             cluster->nodes.len - cluster->holes.len, name);
         break;
     case REASON_TaintNotTolerated:
-        off = find_kept_off(room, id, shape, ROOM_WHEN_EMPTY, arena);
+        off = find_kept_off(room, id, shape, ROOM_WHEN_EMPTY);
         *ret_text = taints_in_words(&off, fl_arena_printf(arena, "could run on %s", name), arena);
         break;
     case REASON_NoMatchingCluster:

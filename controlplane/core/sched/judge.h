@@ -8,6 +8,7 @@
 #include "controlplane/core/sched/room.h"
 #include "controlplane/core/shape_table.h"
 #include "shared/base/arena.h"
+#include "shared/base/taint.h"
 
 struct placement {
     struct fl_cluster cluster;
@@ -37,6 +38,21 @@ bool judge_is_excluded(const struct cluster *cluster, const struct shape *shape)
 /* Whether the cluster could run it when empty; true while it has not reported its nodes. */
 bool judge_could_ever(struct room *room, struct fl_cluster cluster,
                       const struct shape_entry *shape);
+
+enum { JUDGE_TAINTS_TOLD_MAX = 3 };
+
+/* Taints that keep a shape off nodes which would hold a replica; the first of these nodes. */
+struct judge_kept_off {
+    struct fl_str node;
+    struct fl_taint taints[JUDGE_TAINTS_TOLD_MAX];
+    uint32_t taints_len;
+    bool has_more;
+};
+
+/* Whether the empty cluster would hold the shape if it tolerated these taints.  The texts are those
+ * of the cluster's nodes. */
+bool judge_keeps_off(struct room *room, struct fl_cluster cluster, const struct shape *shape,
+                     struct judge_kept_off *ret);
 
 /* The price, in looks, to compare the shape's lists with a cluster's name, and one label with the
  * node's. */

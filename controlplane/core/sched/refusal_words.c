@@ -17,8 +17,7 @@ enum {
     DIMENSIONS_MAX = NAMED + SHAPE_KINDS_MAX,
     NAMES_MAX = 3, /* clusters, or amounts, that one sentence names */
     PIECE_MAX = 160,
-    NODE_PIECE_MAX = 64,
-    TAINT_PIECE_MAX = 120,
+    TAINT_PIECE_MAX = 64,
 };
 
 /* The most that a node has of something, and its cluster. */
@@ -34,11 +33,8 @@ struct seen {
     uint32_t enrolled, allowed, with_images; /* each counts among those before it */
     bool has_node;                           /* one that carries all its labels */
     bool labels[SHAPE_NODE_LABELS_MAX];      /* some node carries it */
-    struct {
-        const struct cluster *cluster; /* NULL: taints keep it off no node that would hold it */
-        struct fl_str node;
-        struct fl_taint taint;
-    } tainted;
+    const struct cluster *tainted;           /* taints alone keep it off there; NULL: nowhere */
+    struct judge_kept_off off;               /* ... and these do */
     struct most most[DIMENSIONS_MAX];
     struct most at_once; /* replicas of the first role, which is the only one */
     const struct cluster *names[NAMES_MAX];
@@ -132,24 +128,12 @@ static uint64_t slots_of(const struct shape *shape, const struct node *node)
     return count;
 }
 
-/* Whether taints let it in; the first node that they keep for others is noted on the way. */
-static bool see_taints(struct seen *seen, struct room *room, const struct cluster *cluster,
-                       const struct node *node)
+/* Whether taints let some replica in. */
+static bool see_taints(struct tolerance *tolerance, struct room *room, const struct node *node)
 {
-    const struct shape *shape = seen->shape;
-    struct fl_str lines = node->taints;
-    struct fl_taint taint;
-
-    if (lines.len == 0) return true;
-    room->looked += tolerance_looks(node, shape);
-    if (tolerance_has_any(node, shape)) return true;
-    if (!seen->tainted.cluster && slots_of(shape, node) > 0 &&
-        tolerance_lacks(&lines, shape, &shape->roles[0], &taint)) {
-        seen->tainted.cluster = cluster;
-        seen->tainted.node = node->name;
-        seen->tainted.taint = taint;
-    }
-    return false;
+    if (node->taints.len == 0) return true;
+    room->looked += tolerance->shape->roles_len * tolerance_looks(node, tolerance->shape);
+    return tolerance_has_any(tolerance, node);
 }
 
 static void raise(struct most *most, uint64_t amount, const struct cluster *cluster)
@@ -162,8 +146,10 @@ static void raise(struct most *most, uint64_t amount, const struct cluster *clus
 static bool see_nodes(struct seen *seen, struct room *room, const struct cluster *cluster,
                       uint64_t looks_max)
 {
+    struct tolerance tolerance;
     uint64_t slots = 0;
 
+    tolerance_init(&tolerance, seen->shape);
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         const struct node *node = &cluster->nodes.at[i];
 
@@ -171,7 +157,7 @@ static bool see_nodes(struct seen *seen, struct room *room, const struct cluster
         room->looked++;
         if (node->name.len == 0 || !see_labels(seen, room, node)) continue;
         seen->has_node = true;
-        if (!see_taints(seen, room, cluster, node)) continue;
+        if (!see_taints(&tolerance, room, node)) continue;
         for (uint32_t d = 0; d < dimensions_of(seen->shape); d++) {
             raise(&seen->most[d], has_of(seen->shape, node, d), cluster);
         }
@@ -218,6 +204,8 @@ static bool see_all_nodes(struct seen *seen, struct room *room, uint64_t looks_m
         room->looked += judge_cluster_looks(seen->shape);
         if (!may_hold(cluster, seen->shape)) continue;
         if (!see_nodes(seen, room, cluster, looks_max)) return false;
+        if (seen->tainted) continue;
+        if (judge_keeps_off(room, id, seen->shape, &seen->off)) seen->tainted = cluster;
     }
     return true;
 }
@@ -396,17 +384,23 @@ static void say_labels(const struct seen *seen, struct text *text)
         shape->node_labels_len, scope);
 }
 
-static void say_taint(const struct seen *seen, struct text *text)
+/* Without the node: a token that may only submit is shown no nodes. */
+static void say_taints(const struct seen *seen, struct text *text)
 {
-    struct fl_str node = fl_str_begin(seen->tainted.node, NODE_PIECE_MAX);
-    char taint[FL_TAINT_TEXT_BYTES_MAX];
-    int len = (int)fl_taint_write(&seen->tainted.taint, taint);
+    const struct judge_kept_off *off = &seen->off;
+    bool is_one = off->taints_len == 1 && !off->has_more;
 
-    add(text,
-        "node " FL_STR_FMT " of %s could hold it, and has the taint %.*s, which it does not "
-        "tolerate; add that to its tolerations (--tolerate)",
-        FL_STR_ARG(node), seen->tainted.cluster->name,
-        len < TAINT_PIECE_MAX ? len : TAINT_PIECE_MAX, taint);
+    add(text, "%s could hold it if it tolerated the %s ", seen->tainted->name,
+        is_one ? "taint" : "taints");
+    for (uint32_t i = 0; i < off->taints_len; i++) {
+        char taint[FL_TAINT_TEXT_BYTES_MAX];
+        int len = (int)fl_taint_write(&off->taints[i], taint);
+
+        add(text, "%s%.*s", i > 0 ? " and " : "", len < TAINT_PIECE_MAX ? len : TAINT_PIECE_MAX,
+            taint);
+    }
+    add(text, "%s of its nodes; add %s to its tolerations (--tolerate)",
+        off->has_more ? " and others" : "", is_one ? "that" : "them");
 }
 
 static void say_excluded(const struct seen *seen, struct text *text)
@@ -440,8 +434,8 @@ bool refusal_words_write(struct room *room, const struct shape *shape,
                    "what is nearest; with --dry-run --wait-for-cluster each says what it has");
     } else if (!seen.has_node && shape->node_labels_len > 0) {
         say_labels(&seen, &text);
-    } else if (seen.tainted.cluster) {
-        say_taint(&seen, &text);
+    } else if (seen.tainted) {
+        say_taints(&seen, &text);
     } else if (large_len > 0) {
         say_amounts(&seen, large, large_len, &text);
     } else {

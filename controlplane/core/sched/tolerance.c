@@ -13,31 +13,42 @@ static bool asks_for(const struct shape *shape, const struct shape_role *role, s
     return false;
 }
 
-static bool is_tolerated(const struct fl_taint *taint, const struct shape *shape,
-                         const struct shape_role *role)
+static void read_all(struct tolerance *tolerance)
 {
-    struct fl_str lines = shape->tolerations;
-    struct fl_toleration toleration;
+    struct fl_str lines = tolerance->shape->tolerations;
 
-    while (fl_toleration_take(&lines, &toleration)) {
-        if (fl_tolerates(&toleration, taint)) return true;
+    tolerance->is_read = true;
+    while (tolerance->len < TOLERANCE_MAX &&
+           fl_toleration_take(&lines, &tolerance->at[tolerance->len])) {
+        tolerance->len++;
     }
-    return taint->effect == FL_EFFECT_NoSchedule && asks_for(shape, role, taint->key);
 }
 
-bool tolerance_lacks(struct fl_str *lines, const struct shape *shape, const struct shape_role *role,
-                     struct fl_taint *ret_taint)
+static bool is_tolerated(const struct tolerance *tolerance, const struct fl_taint *taint,
+                         const struct shape_role *role)
 {
+    for (uint32_t i = 0; i < tolerance->len; i++) {
+        if (fl_tolerates(&tolerance->at[i], taint)) return true;
+    }
+    return taint->effect == FL_EFFECT_NoSchedule && asks_for(tolerance->shape, role, taint->key);
+}
+
+bool tolerance_lacks(struct tolerance *tolerance, struct fl_str *lines,
+                     const struct shape_role *role, struct fl_taint *ret_taint)
+{
+    if (!tolerance->is_read) read_all(tolerance);
     while (fl_taint_take(lines, ret_taint)) {
-        if (!is_tolerated(ret_taint, shape, role)) return true;
+        if (!is_tolerated(tolerance, ret_taint, role)) return true;
     }
     return false;
 }
 
-bool tolerance_has_any(const struct node *node, const struct shape *shape)
+bool tolerance_has_any(struct tolerance *tolerance, const struct node *node)
 {
+    const struct shape *shape = tolerance->shape;
+
     for (uint32_t r = 0; r < shape->roles_len; r++) {
-        if (tolerance_has(node, shape, &shape->roles[r])) return true;
+        if (tolerance_has(tolerance, node, &shape->roles[r])) return true;
     }
     return false;
 }

@@ -10,23 +10,41 @@
 #include "controlplane/core/shape_table.h"
 #include "shared/base/taint.h"
 
+/* A job's, and those of one node more: judge asks what these would change. */
+enum { TOLERANCE_MAX = FL_JOB_TOLERATIONS_MAX + FL_NODE_TAINTS_MAX };
+
+/* The tolerations of a shape for one search: read at the first node with taints. */
+struct tolerance {
+    const struct shape *shape;
+    bool is_read;
+    uint32_t len;
+    struct fl_toleration at[TOLERANCE_MAX]; /* 'len' of them are set */
+};
+
+static inline void tolerance_init(struct tolerance *tolerance, const struct shape *shape)
+{
+    tolerance->shape = shape;
+    tolerance->is_read = false;
+    tolerance->len = 0;
+}
+
 /* The next of the lines, taints of a node, that the role does not tolerate; the lines are then
  * without it and those before it.  False: it tolerates all of them. */
-bool tolerance_lacks(struct fl_str *lines, const struct shape *shape, const struct shape_role *role,
-                     struct fl_taint *ret_taint);
+bool tolerance_lacks(struct tolerance *tolerance, struct fl_str *lines,
+                     const struct shape_role *role, struct fl_taint *ret_taint);
 
 /* Whether a replica of the role may go there. */
-static inline bool tolerance_has(const struct node *node, const struct shape *shape,
+static inline bool tolerance_has(struct tolerance *tolerance, const struct node *node,
                                  const struct shape_role *role)
 {
     struct fl_str lines = node->taints;
     struct fl_taint taint;
 
-    return lines.len == 0 || !tolerance_lacks(&lines, shape, role, &taint);
+    return lines.len == 0 || !tolerance_lacks(tolerance, &lines, role, &taint);
 }
 
 /* The same of the first role that may go there: false if none may. */
-bool tolerance_has_any(const struct node *node, const struct shape *shape);
+bool tolerance_has_any(struct tolerance *tolerance, const struct node *node);
 
 /* The price of one comparison of the node's taints with the shape's tolerations, in looks. */
 uint64_t tolerance_looks(const struct node *node, const struct shape *shape);

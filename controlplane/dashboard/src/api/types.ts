@@ -1494,11 +1494,11 @@ export type Toleration = {
     /** The key of the taint; without one, each taint: only with `operator: Exists`. */
     key?: string;
     /** `Exists`: the taint may have any value. The preset `Equal` wants the `value` here. */
-    operator?: "Equal" | "Exists";
+    operator?: "" | "Equal" | "Exists";
     /** The value of the taint; not with `operator: Exists`. */
-    value?: string;
+    value?: string | number | boolean;
     /** The effect of the taint; without one, each. A taint `PreferNoSchedule` keeps no job off. */
-    effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+    effect?: "" | "NoSchedule" | "PreferNoSchedule" | "NoExecute";
 };
 
 /** An item of `env` when that is a list. */

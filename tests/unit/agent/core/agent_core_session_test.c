@@ -210,6 +210,16 @@ static void a_list_that_is_cut_says_so_once_in_each_session(void **state)
                     "2000 #2 node-1 free 8/8 mark 0\n"
                     "2000 nodes end cut\n",
                     true);
+    agent_story_run(agent_core_config_default(),
+                    "0 node 1 cpu 8\n"
+                    "0 leftout\n"
+                    "0 synced\n"
+                    "0 welcome 5\n"
+                    "1000 leftout\n",
+                    "0 end 0\n"
+                    "0 #1 node-1 free 8/8 mark 0\n"
+                    "0 nodes end cut\n",
+                    true);
 }
 
 static void a_fresh_core_learns_its_replicas_from_the_runtime(void **state)

@@ -355,6 +355,8 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
     } else if (strcmp(verb, "nodegone") == 0) {
         ev->kind = AGENT_EV_node_gone;
         ev->node_gone.number = (uint32_t)atoi(words[1]);
+    } else if (strcmp(verb, "leftout") == 0) {
+        ev->kind = AGENT_EV_node_left_out;
     } else {
         fail_msg("no such event: %s", verb);
     }

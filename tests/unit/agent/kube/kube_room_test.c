@@ -37,7 +37,9 @@ static void expect(struct kube_room *room, const char *wanted)
         char *at = story + len;
         size_t bytes = sizeof story - len;
 
-        if (event.kind == AGENT_EV_node_gone) {
+        if (event.kind == AGENT_EV_node_left_out) {
+            len += (size_t)snprintf(at, bytes, "%sleft out", len ? "\n" : "");
+        } else if (event.kind == AGENT_EV_node_gone) {
             len += (size_t)snprintf(at, bytes, "%s%" PRIu32 " gone", len ? "\n" : "",
                                     event.node_gone.number);
         } else {
@@ -115,6 +117,29 @@ static void a_node_that_takes_no_pods_of_ours_is_not_ready(void **state)
     a.ready = KUBE_NODE_SILENT;
     kube_room_put_node(room, &a);
     expect(room, "0 a not 0/8000");
+    kube_room_destroy(room);
+}
+
+static void a_node_that_is_left_out_is_news_once(void **state)
+{
+    struct kube_room *room = kube_room_create();
+    struct kube_node a = node_of("a"), b = node_of("b");
+    char name[16];
+
+    (void)state;
+    kube_room_leave_out(room);
+    kube_room_leave_out(room);
+    expect(room, "left out");
+    kube_room_put_node(room, &a);
+    for (int i = 1; i < KUBE_ROOM_NODES_MAX; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        (void)kube_room_number(room, fl_str_c(name));
+    }
+    expect(room, "0 a ready 0/8000");
+    kube_room_put_node(room, &b); /* there is no number for it */
+    expect(room, "left out");
+    kube_room_put_node(room, &a);
+    expect(room, "0 a ready 0/8000");
     kube_room_destroy(room);
 }
 
@@ -203,6 +228,7 @@ static void expect_taints(struct kube_room *room, bool is_ready, const char *tai
 
     assert_true(kube_room_take_news(room, &event));
     assert_int_equal(event.node_seen.is_ready, is_ready);
+    assert_int_equal(event.node_seen.total.cpu_milli, 8000);
     assert_true(fl_str_eq(event.node_seen.taints, fl_str_c(taints)));
     assert_true(fl_taints_are_list(event.node_seen.taints));
     assert_false(kube_room_take_news(room, &event));
@@ -229,7 +255,7 @@ static void hard_taints_are_told_and_those_of_kubernetes_make_a_node_unready(voi
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
         taints[2].key = fl_str_c(conditions[i]);
         kube_room_put_node(room, &a);
-        expect_taints(room, false, "");
+        expect_taints(room, false, "nvidia.com/gpu=present:NoSchedule\n");
     }
     taints[2].key = FL_STR("node.kubernetes.io"); /* another key than theirs */
     kube_room_put_node(room, &a);
@@ -245,14 +271,37 @@ static void hard_taints_are_told_and_those_of_kubernetes_make_a_node_unready(voi
                   "t13:NoSchedule\nt14:NoSchedule\nt15:NoSchedule\nt1:NoSchedule\n"
                   "t2:NoSchedule\nt3:NoSchedule\nt4:NoSchedule\nt5:NoSchedule\n"
                   "t6:NoSchedule\nt7:NoSchedule\nt8:NoSchedule\nt9:NoSchedule\n");
-    a.taints_len++;
+    a.taints_len++; /* and with too many it counts for nothing */
     kube_room_put_node(room, &a);
-    expect_taints(room, false, "");
+    expect(room, "0 a not 0/0");
+    a.taints_len--;
+    kube_room_put_node(room, &a);
+    expect(room, "0 a ready 0/8000");
+    kube_room_destroy(room);
+}
+
+/* Else it would count, when empty, as room for those who tolerate nothing. */
+static void a_node_that_is_not_ready_keeps_its_taints(void **state)
+{
+    struct fl_taint taint = {FL_STR("a"), {0}, FL_EFFECT_NoSchedule};
+    struct kube_room *room = kube_room_create();
+    struct kube_node a = node_of("a");
+
+    (void)state;
+    a.taints = &taint;
+    a.taints_len = 1;
+    a.is_unschedulable = true;
+    kube_room_put_node(room, &a);
+    expect_taints(room, false, "a:NoSchedule\n");
+    a.is_unschedulable = false;
+    a.ready = KUBE_NODE_SILENT;
+    kube_room_put_node(room, &a);
+    expect_taints(room, false, "a:NoSchedule\n");
     kube_room_destroy(room);
 }
 
 /* The control plane lets jobs with gpus there, and their pods tolerate the accelerator's name. */
-static void a_node_with_gpus_and_the_taint_of_another_accelerator_is_not_ready(void **state)
+static void a_node_with_the_taint_of_another_accelerator_has_no_gpus(void **state)
 {
     static struct kube_amount room_of[] = {{FL_STR("amd.com/gpu"), 8}, {FL_STR("cpu"), 8000}};
     struct fl_taint taint = {FL_STR("nvidia.com/gpu"), {0}, FL_EFFECT_NoSchedule};
@@ -263,19 +312,23 @@ static void a_node_with_gpus_and_the_taint_of_another_accelerator_is_not_ready(v
     (void)state;
     a.taints_len = 1;
     kube_room_put_node(room, &a);
-    expect_taints(room, true, "nvidia.com/gpu:NoSchedule\n"); /* no gpus yet */
+    expect_taints(room, true, "nvidia.com/gpu:NoSchedule\n");
     kube_room_set_accelerator(room, FL_STR("amd.com/gpu"));
-    expect_taints(room, false, "nvidia.com/gpu:NoSchedule\n");
+    expect_named(room, "gpus=0/0");
+    kube_room_put_node(room, &a);
+    expect_taints(room, true, "nvidia.com/gpu:NoSchedule\n");
     taint.key = FL_STR("amd.com/gpu");
     kube_room_put_node(room, &a);
-    expect_taints(room, true, "amd.com/gpu:NoSchedule\n");
+    expect_named(room, "gpus=0/8");
     kube_room_destroy(room);
 }
 
 FL_TESTS(cmocka_unit_test(what_others_take_is_summed_on_each_node),
          cmocka_unit_test(a_node_keeps_its_number_over_its_absence),
          cmocka_unit_test(a_node_that_takes_no_pods_of_ours_is_not_ready),
+         cmocka_unit_test(a_node_that_is_left_out_is_news_once),
          cmocka_unit_test(labels_are_sorted_and_bounded),
          cmocka_unit_test(resources_with_names_are_counted_and_one_is_the_accelerator),
          cmocka_unit_test(hard_taints_are_told_and_those_of_kubernetes_make_a_node_unready),
-         cmocka_unit_test(a_node_with_gpus_and_the_taint_of_another_accelerator_is_not_ready))
+         cmocka_unit_test(a_node_that_is_not_ready_keeps_its_taints),
+         cmocka_unit_test(a_node_with_the_taint_of_another_accelerator_has_no_gpus))

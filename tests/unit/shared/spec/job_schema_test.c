@@ -97,6 +97,37 @@ static void a_refused_field_is_none_that_we_have(void **state)
     }
 }
 
+/* The reader takes an empty text as none, and a value without quotes. */
+static void a_toleration_may_have_what_its_reader_takes(void **state)
+{
+    static const struct {
+        const char *field, *keyword, *first;
+        size_t len;
+    } rows[] = {
+        {"operator", "enum", "", 3}, {"effect", "enum", "", 4}, {"value", "type", "string", 3}};
+    struct fl_arena arena = {0};
+    const struct fl_json *properties;
+    struct fl_buf buf;
+
+    (void)state;
+    fl_buf_init(&buf, 1 << 18);
+    properties =
+        fl_json_member(fl_json_member(schemas(&buf, &arena),
+                                      fl_str_c(fl_job_object_name(FL_JOB_OBJECT_toleration))),
+                       FL_STR("properties"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct fl_json *list = fl_json_member(
+            fl_json_member(properties, fl_str_c(rows[i].field)), fl_str_c(rows[i].keyword));
+
+        assert_int_equal(list->kind, FL_JSON_LIST);
+        assert_int_equal(list->len, rows[i].len);
+        assert_true(fl_str_eq(list->first->text, fl_str_c(rows[i].first)));
+    }
+    fl_buf_fini(&buf);
+    fl_arena_fini(&arena);
+}
+
 FL_TESTS(cmocka_unit_test(every_field_of_the_table_is_a_property),
          cmocka_unit_test(every_reference_leads_to_a_schema),
-         cmocka_unit_test(a_refused_field_is_none_that_we_have))
+         cmocka_unit_test(a_refused_field_is_none_that_we_have),
+         cmocka_unit_test(a_toleration_may_have_what_its_reader_takes))

@@ -2,6 +2,7 @@
 
 #include "controlplane/core/cluster_named_resources.h"
 #include "controlplane/core/cluster_table.h"
+#include "controlplane/core/sched/tolerance.h"
 #include "shared/base/prng.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
 
@@ -332,6 +333,43 @@ static void a_claim_keeps_what_has_a_name(void **state)
     fini(&world);
 }
 
+/* They cost more than a count, and looks. */
+static void taints_are_compared_where_there_is_room_and_charged(void **state)
+{
+    struct shape shape = gang(1, 8);
+    struct claim_draft draft;
+    uint64_t looked[2];
+    char taints[FL_NODE_TAINTS_BYTES_MAX + 1];
+    size_t len = 0;
+
+    (void)state;
+    for (int i = 10; i < 15; i++) {
+        len += (size_t)snprintf(taints + len, sizeof taints - len, "%d%0315d=%063d:NoSchedule\n", i,
+                                1, 1);
+    }
+    shape.tolerations = FL_STR("a\n");
+    for (uint32_t i = 0; i < 2; i++) {
+        struct world world;
+        struct cluster *east;
+
+        init(&world);
+        east = enrol(&world, "east");
+        node(&world, east, "n1", 8);
+        tainted(&world, east, "n2", i == 0 ? 7 : 8, taints);
+        fill(&world, east, 0, 4);
+        begin(&world);
+        looked[i] = world.chooser.room.looked;
+        assert_int_equal(make(&world, &shape, &draft), 1);
+        assert_int_equal(draft.parts[0].node, 0);
+        looked[i] = world.chooser.room.looked - looked[i];
+        if (i == 1) {
+            assert_int_equal(looked[1],
+                             looked[0] + 2 * tolerance_looks(&east->nodes.at[1], &shape));
+        }
+        fini(&world);
+    }
+}
+
 FL_TESTS(cmocka_unit_test(a_claim_keeps_what_has_a_name),
          cmocka_unit_test(it_takes_free_room_first_then_where_least_is_missing),
          cmocka_unit_test(it_goes_to_the_cluster_where_least_is_missing),
@@ -340,4 +378,5 @@ FL_TESTS(cmocka_unit_test(a_claim_keeps_what_has_a_name),
          cmocka_unit_test(others_who_use_more_end_what_was_possible),
          cmocka_unit_test(a_claim_that_others_are_in_the_way_of_closes_the_cluster),
          cmocka_unit_test(a_claim_is_free_once_all_its_parts_are_and_whole_while_they_may_be),
-         cmocka_unit_test(a_gang_that_fits_the_empty_cluster_can_claim_room_there))
+         cmocka_unit_test(a_gang_that_fits_the_empty_cluster_can_claim_room_there),
+         cmocka_unit_test(taints_are_compared_where_there_is_room_and_charged))

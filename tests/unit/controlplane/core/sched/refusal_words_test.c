@@ -210,34 +210,93 @@ static void a_search_ends_within_a_cluster(void **state)
     fini(&world);
 }
 
-/* A node that taints keep for others comes before amounts: it could hold the job. */
-static void a_taint_that_is_not_tolerated_is_named(void **state)
+/* Taints that alone keep it off a cluster come before amounts. */
+static void taints_that_are_not_tolerated_are_named(void **state)
 {
     struct world world;
     struct shape shape = gang(1, 20);
-    char long_name[254] = {0}, long_taint[400];
-    char text[REFUSAL_WORDS_MAX];
+    char long_taints[1250], text[REFUSAL_WORDS_MAX];
+    size_t len = 0;
 
     (void)state;
     make(&world);
     tainted(&world, at(&world, 2), "n2", 32, "nvidia.com/gpu=present:NoSchedule\n");
     says(&world, &shape,
-         "node n2 of west could hold it, and has the taint nvidia.com/gpu=present:NoSchedule, "
-         "which it does not tolerate; add that to its tolerations (--tolerate)");
+         "west could hold it if it tolerated the taint nvidia.com/gpu=present:NoSchedule of its "
+         "nodes; add that to its tolerations (--tolerate)");
     shape = gang(1, 40);
     says(&world, &shape,
          "a replica asks for 40 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs");
+    tainted(&world, at(&world, 2), "n3", 48, "a:NoSchedule\nb=c:NoExecute\nd:NoSchedule\n");
+    says(&world, &shape,
+         "west could hold it if it tolerated the taints a:NoSchedule and b=c:NoExecute and "
+         "d:NoSchedule of its nodes; add them to its tolerations (--tolerate)");
+    shape = gang(1, 60);
     shape.tolerations = FL_STR("nvidia.com/gpu\n");
     says(&world, &shape,
-         "a replica asks for 40 CPUs, and the largest node (west) has 32; ask for at most 32 CPUs");
-    memset(long_name, 'n', 253); /* the end of the sentence is there all the same */
-    snprintf(long_taint, sizeof long_taint, "%0317d=%063d:NoSchedule\n", 1, 1);
-    tainted(&world, at(&world, 2), long_name, 64, long_taint);
-    shape = gang(1, 60);
+         "a replica asks for 60 CPUs, and the largest node (west) has 32; ask for at most 32 CPUs");
+    for (int i = 1; i <= 4; i++) { /* the end of the sentence is there all the same */
+        len += (size_t)snprintf(long_taints + len, sizeof long_taints - len,
+                                "%0230d=%063d:NoSchedule\n", i, 1);
+    }
+    tainted(&world, at(&world, 2), "n4", 64, long_taints);
     begin(&world);
     assert_true(refusal_words_write(&world.chooser.room, &entry_of(&world, &shape)->shape, &names,
                                     1000, text));
+    assert_non_null(strstr(text, " and others of its nodes; add them to its tolerations"));
     assert_string_equal(text + strlen(text) - strlen(END), END);
+    fini(&world);
+}
+
+/* A node that would hold one replica of many is no help. */
+static void a_taint_is_named_only_where_it_is_all_that_is_in_the_way(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1000, 1);
+
+    (void)state;
+    make(&world);
+    tainted(&world, at(&world, 2), "n2", 4, "node-role.kubernetes.io/control-plane:NoSchedule\n");
+    says(&world, &shape,
+         "its 1000 replicas start together, and the cluster with most room (east) holds 8 of them "
+         "at once; ask for at most 8");
+    shape = gang(7, 1);
+    shape.clusters[shape.clusters_len++] = FL_STR("west");
+    says(&world, &shape,
+         "west could hold it if it tolerated the taint "
+         "node-role.kubernetes.io/control-plane:NoSchedule of its nodes; add that to its "
+         "tolerations (--tolerate)");
+    fini(&world);
+}
+
+/* The head tolerates by itself what the workers do not. */
+static void taints_are_named_for_each_role(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 1);
+    struct cluster_node_report one = {.stamp = 9,
+                                      .number = 9,
+                                      .is_ready = true,
+                                      .name = FL_STR("g1"),
+                                      .taints = FL_STR("nvidia.com/gpu:NoExecute\n"),
+                                      .total = {.cpu_milli = 16000, .gpus = 8},
+                                      .free = {.cpu_milli = 16000, .gpus = 8}};
+
+    (void)state;
+    make(&world);
+    assert_true(cluster_report(&world.clusters, at(&world, 2), &one));
+    add_role(&shape, 4, 2);
+    shape.roles[1].each.gpus = 2;
+    says(&world, &shape,
+         "west could hold it if it tolerated the taint nvidia.com/gpu:NoExecute of its nodes; add "
+         "that to its tolerations (--tolerate)");
+    one.taints = FL_STR("x.io/fpga:NoSchedule\n");
+    assert_true(cluster_report(&world.clusters, at(&world, 2), &one));
+    add_fpgas(&shape, 0);
+    shape.roles[0].named[0] = 1; /* the head may go there */
+    says(&world, &shape,
+         "west could hold it if it tolerated the taint x.io/fpga:NoSchedule of its nodes; add that "
+         "to its tolerations (--tolerate)");
     fini(&world);
 }
 
@@ -248,4 +307,6 @@ FL_TESTS(cmocka_unit_test(what_is_too_large_is_named_with_the_most_there_is),
          cmocka_unit_test(lists_labels_and_images_come_before_amounts),
          cmocka_unit_test(a_fleet_that_is_too_large_to_look_at_gets_no_numbers),
          cmocka_unit_test(a_search_ends_within_a_cluster),
-         cmocka_unit_test(a_taint_that_is_not_tolerated_is_named))
+         cmocka_unit_test(taints_that_are_not_tolerated_are_named),
+         cmocka_unit_test(a_taint_is_named_only_where_it_is_all_that_is_in_the_way),
+         cmocka_unit_test(taints_are_named_for_each_role))

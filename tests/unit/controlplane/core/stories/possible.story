@@ -322,6 +322,22 @@ submit ml cpu=900
     answer ok
     | job-3
 
+# an agent of before is known since it was quiet, and then has more nodes: a job that was refused is judged again
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. tick 11s
+submit ml cpu=900
+    answer ok
+    | impossible: no enrolled cluster can ever run this: a replica asks for 900 CPUs, and the largest node (east) has 8; ask for at most 8 CPUs, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+. agent east nodes n2 cpu=8 number=70000
+submit ml cpu=900
+    shape_new shape=1 body=(13 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+
 # a cluster without nodes says so, and excludes nothing; nodes that a new session does not list are gone at once
 . queue ml
 . cluster east

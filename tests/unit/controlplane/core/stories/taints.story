@@ -189,7 +189,39 @@ submit ml cpu=1
 . tick 960s
 submit ml cpu=1
     answer ok
-    | impossible: no enrolled cluster can ever run this: node n1 of east could hold it, and has the taint a:NoSchedule, which it does not tolerate; add that to its tolerations (--tolerate), or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+    | impossible: no enrolled cluster can ever run this: east could hold it if it tolerated the taint a:NoSchedule of its nodes; add that to its tolerations (--tolerate), or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+
+# a node that is cordoned keeps its taints, and so is no room for who does not tolerate them; that it comes back changes nothing
+. queue ml
+. cluster east
+. agent east up ends n1 cpu=4 notready taint=a:NoSchedule, n2 cpu=1 end
+submit ml cpu=2
+    answer ok
+    | impossible: no enrolled cluster can ever run this: east could hold it if it tolerated the taint a:NoSchedule of its nodes; add that to its tolerations (--tolerate), or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+. agent east nodes n1 cpu=4 taint=a:NoSchedule
+. agent east nodes n1 cpu=4 notready taint=a:NoSchedule
+submit ml cpu=2
+    answer ok
+    | impossible: no enrolled cluster can ever run this: east could hold it if it tolerated the taint a:NoSchedule of its nodes; add that to its tolerations (--tolerate), or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+
+# a node with a taint that would hold one replica is no help to many
+. queue ml
+. cluster east
+. agent east up ends n1 cpu=8, n2 cpu=4 taint=node-role.kubernetes.io/control-plane:NoSchedule end
+submit ml replicas=20 cpu=1
+    answer ok
+    | impossible: no enrolled cluster can ever run this: its 20 replicas start together, and the cluster with most room (east) holds 8 of them at once; ask for at most 8, or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+submit ml replicas=10 cpu=1
+    answer ok
+    | impossible: no enrolled cluster can ever run this: east could hold it if it tolerated the taint node-role.kubernetes.io/control-plane:NoSchedule of its nodes; add that to its tolerations (--tolerate), or wait for a cluster that could (waitForCluster, --wait-for-cluster)
+
+# taints are named for each role: the head has a place, and the workers have none
+. queue ml
+. cluster east
+. agent east up ends n1 cpu=8, n2 cpu=8 gpu=4 taint=nvidia.com/gpu:NoSchedule;team=vision:NoSchedule end
+submit ml cpu=2 + replicas=2 cpu=1 gpu=1
+    answer ok
+    | impossible: no enrolled cluster can ever run this: east could hold it if it tolerated the taints nvidia.com/gpu:NoSchedule and team=vision:NoSchedule of its nodes; add them to its tolerations (--tolerate), or wait for a cluster that could (waitForCluster, --wait-for-cluster)
 
 # a claim is on nodes that the job may have
 . queue ml
