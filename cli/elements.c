@@ -140,6 +140,19 @@ const char *cli_job_of_elements(struct cli *cli, const char *word, int *ret_code
     return *ret_code == CLI_OK ? id : NULL;
 }
 
+const char *cli_job_of_element(struct cli *cli, const char *word, int *ret_code)
+{
+    const char *list = cli_value(&cli->args, CLI_OPT_index);
+    struct fl_indexes chosen;
+    struct fl_err err = {0};
+
+    if (list && fl_indexes_parse(fl_str_c(list), &cli->arena, &chosen, &err) && chosen.len > 1) {
+        *ret_code = cli_fail(CLI_USAGE, "--index %s: one index here", list);
+        return NULL;
+    }
+    return cli_job_of_elements(cli, word, ret_code);
+}
+
 /* ---- as text --------------------------------------------------------------------------------- */
 
 const char *cli_runs(struct cli *cli, const json_t *attempts)

@@ -30,6 +30,8 @@ void cli_indexes_add(const json_t *job, json_t *elements);
 /* The job's id as by cli_job_id.  Where --index was given, --element holds the elements that have
  * these indexes from now on. */
 const char *cli_job_of_elements(struct cli *cli, const char *word, int *ret_code);
+/* The same of a verb that takes one element: --index with several is refused. */
+const char *cli_job_of_element(struct cli *cli, const char *word, int *ret_code);
 
 /* "0-6, 8, 10-41" of a list in the order of elements, in the arena; "..." behind CLI_RUNS_MAX. */
 const char *cli_runs(struct cli *cli, const json_t *attempts);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/client.h"
+#include "cli/output.h"
 
 enum { PAGE = 1000 };
 
@@ -64,6 +65,46 @@ bool cli_has_filter(const struct cli *cli)
            cli_has(&cli->args, CLI_OPT_name);
 }
 
+bool cli_mixes_filter(struct cli *cli)
+{
+    if (!cli->args.words.len) return false;
+    if (!cli_has_filter(cli) && !cli_has(&cli->args, CLI_OPT_dry_run)) return false;
+    FL_IGNORE(cli_fail(CLI_USAGE,
+                       "a filter and --dry-run are not for jobs that are named: leave %s out, or "
+                       "the flags",
+                       cli_plain(cli, cli->args.words.at[0])));
+    return true;
+}
+
+bool cli_is_text(struct cli *cli, enum cli_option_id option)
+{
+    for (size_t i = 0; i < cli->args.values[option].len; i++) {
+        if (fl_str_is_text(fl_str_c(cli->args.values[option].at[i]))) continue;
+        FL_IGNORE(cli_fail(CLI_USAGE, "--%s: a word of the command line is no UTF-8",
+                           cli_option_name(option)));
+        return false;
+    }
+    return true;
+}
+
+bool cli_filter_label(struct cli *cli, json_t *labels, const char *pair, const char *flag,
+                      const char *value)
+{
+    size_t len = strcspn(pair, "=");
+    const char *key = fl_arena_printf(&cli->arena, "%.*s", (int)len, pair);
+
+    if (!pair[len]) {
+        FL_IGNORE(cli_fail(CLI_USAGE, "%s %s: wants KEY=VALUE", flag, value));
+    } else if (json_object_get(labels, key)) {
+        FL_IGNORE(cli_fail(CLI_USAGE, "%s %s: the filter has a value for %s already", flag, value,
+                           cli_plain(cli, key)));
+    } else {
+        json_object_set_new(labels, key, json_string(pair + len + 1));
+        return true;
+    }
+    return false;
+}
+
 const char *cli_filter_query(struct cli *cli)
 {
     static const struct {
@@ -88,38 +129,50 @@ const char *cli_filter_query(struct cli *cli)
     return query;
 }
 
+/* Those of --label.  NULL: the error was printed. */
+static json_t *labels_of(struct cli *cli)
+{
+    json_t *labels = json_object();
+
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_label].len; i++) {
+        const char *text = cli->args.values[CLI_OPT_label].at[i];
+
+        if (cli_filter_label(cli, labels, text, "--label", text)) continue;
+        json_decref(labels);
+        return NULL;
+    }
+    return labels;
+}
+
 json_t *cli_filter_body(struct cli *cli, int *ret_code)
 {
+    static const struct {
+        enum cli_option_id option;
+        const char *member;
+    } texts[] = {{CLI_OPT_queue, "queue"}, {CLI_OPT_user, "submittedBy"}, {CLI_OPT_name, "name"}};
     const struct cli_args *args = &cli->args;
-    json_t *body = json_object(), *states = json_array(), *labels = json_object();
+    json_t *body, *states, *labels;
 
-    if (cli_has(args, CLI_OPT_queue)) {
-        json_object_set_new(body, "queue", json_string(cli_value(args, CLI_OPT_queue)));
+    *ret_code = CLI_USAGE;
+    if (!cli_is_text(cli, CLI_OPT_queue) || !cli_is_text(cli, CLI_OPT_user) ||
+        !cli_is_text(cli, CLI_OPT_name) || !cli_is_text(cli, CLI_OPT_state) ||
+        !cli_is_text(cli, CLI_OPT_label)) {
+        return NULL;
     }
-    if (cli_has(args, CLI_OPT_user)) {
-        json_object_set_new(body, "submittedBy", json_string(cli_value(args, CLI_OPT_user)));
-    }
-    if (cli_has(args, CLI_OPT_name)) {
-        json_object_set_new(body, "name", json_string(cli_value(args, CLI_OPT_name)));
+    labels = labels_of(cli);
+    if (!labels) return NULL;
+    *ret_code = CLI_OK;
+    body = json_object();
+    states = json_array();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!cli_has(args, texts[i].option)) continue;
+        json_object_set_new(body, texts[i].member, json_string(cli_value(args, texts[i].option)));
     }
     for (size_t i = 0; i < args->values[CLI_OPT_state].len; i++) {
         json_array_append_new(states, json_string(args->values[CLI_OPT_state].at[i]));
     }
-    for (size_t i = 0; i < args->values[CLI_OPT_label].len; i++) {
-        const char *text = args->values[CLI_OPT_label].at[i];
-        size_t key_len = strcspn(text, "=");
-
-        if (!text[key_len]) {
-            *ret_code = cli_fail(CLI_USAGE, "--label %s: wants KEY=VALUE", text);
-            json_decref(body);
-            body = NULL;
-            break;
-        }
-        json_object_set_new(labels, fl_arena_printf(&cli->arena, "%.*s", (int)key_len, text),
-                            json_string(text + key_len + 1));
-    }
-    if (body && json_array_size(states)) json_object_set(body, "state", states);
-    if (body && json_object_size(labels)) json_object_set(body, "labels", labels);
+    if (json_array_size(states)) json_object_set(body, "state", states);
+    if (json_object_size(labels)) json_object_set(body, "labels", labels);
     json_decref(states);
     json_decref(labels);
     return body;

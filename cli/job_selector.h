@@ -9,6 +9,18 @@ const char *cli_job_id(struct cli *cli, const char *word, int *ret_code);
 
 bool cli_has_filter(const struct cli *cli);
 
+/* True: JOBs are named together with a filter or --dry-run, which are not for them, and the error
+ * was printed. */
+bool cli_mixes_filter(struct cli *cli);
+
+/* False: a value of the option is no UTF-8, so JSON cannot have it, and the error was printed. */
+bool cli_is_text(struct cli *cli, enum cli_option_id option);
+
+/* "team=red": into the labels of a filter, which have a key once.  False: the error was printed,
+ * with 'flag' and the whole 'value' of it. */
+bool cli_filter_label(struct cli *cli, json_t *labels, const char *pair, const char *flag,
+                      const char *value);
+
 /* The filter as a list's query: "queue=ml&state=queued&label=a%3Db"; "" without a filter. */
 const char *cli_filter_query(struct cli *cli);
 

@@ -32,6 +32,13 @@ struct origin {
     enum cli_option_id option;
 };
 
+#define FILTER_OF(verb)                                                                            \
+    {verb, "/state", CLI_OPT_state}, {verb, "/queue", CLI_OPT_queue},                              \
+        {verb, "/labels", CLI_OPT_label}, {verb, "/name", CLI_OPT_name},                           \
+    {                                                                                              \
+        verb, "/submittedBy", CLI_OPT_user                                                         \
+    }
+
 static const struct origin origins[] = {
     {"run", "/resources/cpu", CLI_OPT_cpus},
     {"run", "/resources/memory", CLI_OPT_memory},
@@ -63,13 +70,10 @@ static const struct origin origins[] = {
     {"edit", "/edit/priority", CLI_OPT_priority},
     {"edit", "/edit/deadline", CLI_OPT_deadline},
     {"edit", "/edit/parallelism", CLI_OPT_parallelism},
-    {"edit", "/state", CLI_OPT_where},
-    {"cancel", "/state", CLI_OPT_state},
-    {"cancel", "/queue", CLI_OPT_queue},
-    {"cancel", "/labels", CLI_OPT_label},
-    {"retry", "/state", CLI_OPT_state},
-    {"retry", "/queue", CLI_OPT_queue},
-    {"retry", "/labels", CLI_OPT_label},
+    FILTER_OF("cancel"),
+    FILTER_OF("hold"),
+    FILTER_OF("release"),
+    FILTER_OF("retry"),
     {"logs", "element", CLI_OPT_element},
     {"logs", "replica", CLI_OPT_replica},
     {"token create", "/scopes", CLI_OPT_scope},
@@ -101,10 +105,53 @@ static bool is_verb(const struct cli *cli, const char *words)
     return cli->args.verb && strcmp(cli->args.verb->words, words) == 0;
 }
 
+static const char *place_of(const json_t *one)
+{
+    const char *pointer = cli_text(one, "pointer");
+
+    return *pointer ? pointer : cli_text(one, "parameter");
+}
+
+/* "--where queue=ml"; NULL: no --where made the field.  A filter may have several states: then
+ * it is the one that the server 'got'. */
+static const char *typed_where(struct cli *cli, const char *pointer, const char *got)
+{
+    static const struct {
+        const char *pointer, *key;
+    } parts[] = {{"/queue", "queue="},
+                 {"/state", "state="},
+                 {"/labels", "label="},
+                 {"/name", "name="},
+                 {"/submittedBy", "user="}};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t len = strlen(parts[i].pointer);
+        const char *key = parts[i].key, *found = NULL;
+
+        if (strncmp(pointer, parts[i].pointer, len) != 0) continue;
+        if (pointer[len] && pointer[len] != '/') continue;
+        if (pointer[len] && strcmp(key, "label=") == 0) {
+            key = fl_arena_printf(&cli->arena, "label=%s=", plain_key(cli, pointer + len + 1));
+        }
+        for (size_t k = 0; k < cli->args.values[CLI_OPT_where].len; k++) {
+            const char *text = cli->args.values[CLI_OPT_where].at[k];
+
+            if (strncmp(text, key, strlen(key)) != 0) continue;
+            if (!found || strcmp(text + strlen(key), got) == 0) found = text;
+        }
+        if (found) return fl_arena_printf(&cli->arena, "--where %s", found);
+    }
+    return NULL;
+}
+
 /* "--cpus two", "--env FAIRLEAD_X": as it was typed; or the member of a text that was edited; NULL:
  * neither made the field. */
-static const char *typed(struct cli *cli, const char *pointer)
+static const char *typed(struct cli *cli, const json_t *error)
 {
+    const char *pointer = place_of(error);
+    const char *where = typed_where(cli, pointer, cli_text(error, "got"));
+
+    if (where) return where;
     for (size_t i = 0; i < sizeof origins / sizeof *origins; i++) {
         const struct origin *origin = &origins[i];
         size_t len = strlen(origin->pointer);
@@ -152,13 +199,6 @@ static void say_error(struct cli *cli, const json_t *one)
     fputc('\n', stderr);
 }
 
-static const char *place_of(const json_t *one)
-{
-    const char *pointer = cli_text(one, "pointer");
-
-    return *pointer ? pointer : cli_text(one, "parameter");
-}
-
 /* True: flags made all fields that are wrong, and a line names each. */
 static bool say_flags(struct cli *cli, const json_t *errors)
 {
@@ -167,14 +207,14 @@ static bool say_flags(struct cli *cli, const json_t *errors)
 
     json_array_foreach(errors, i, one)
     {
-        if (!typed(cli, place_of(one))) return false;
+        if (!typed(cli, one)) return false;
     }
     json_array_foreach(errors, i, one)
     {
         const char *detail = cli_text(one, "detail"), *allowed = allowed_of(one);
         bool is_plain = strncmp(detail, "this ", 5) == 0 && *allowed; /* says no more than that */
 
-        fprintf(stderr, "fairlead: %s: %s%s%s\n", cli_plain(cli, typed(cli, place_of(one))),
+        fprintf(stderr, "fairlead: %s: %s%s%s\n", cli_plain(cli, typed(cli, one)),
                 is_plain ? "" : cli_plain(cli, detail),
                 *allowed ? (is_plain ? "wants " : "; wants ") : "", cli_plain(cli, allowed));
     }

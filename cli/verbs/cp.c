@@ -322,7 +322,7 @@ static int list(struct copying *copying, const char *word)
     int code = CLI_OK;
 
     if (!from.job) return cli_fail(CLI_USAGE, "cp --list: write JOB:PATH, or JOB: for all");
-    from.job = cli_job_of_elements(copying->cli, from.job, &code);
+    from.job = cli_job_of_element(copying->cli, from.job, &code);
     copying->is_list = true;
     return from.job ? visit_files(copying, from) : code;
 }
@@ -380,7 +380,7 @@ int verb_cp(struct cli *cli)
                         cli_plain(cli, cli->args.words.at[1]));
     }
     job = from.job ? &from : &to;
-    job->job = cli_job_of_elements(cli, job->job, &code);
+    job->job = cli_job_of_element(cli, job->job, &code);
     if (!job->job) return code;
     return from.job ? copy_from(&copying, from, to) : copy_to(&copying, from, to);
 }

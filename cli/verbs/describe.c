@@ -105,13 +105,34 @@ static bool has_working_dir(const json_t *job)
     return json_array_size(roles) > 0;
 }
 
+/* All attempts on the cluster ended by its own word, so no file there is later than the job's end.
+ * Where a cluster was silent or forgotten, processes may have gone on and left later ones;
+ * likewise on those of further attempts, that are not listed here. */
+static bool ended_in_order(const json_t *job, const char *cluster)
+{
+    static const char *const others[] = {"ClusterForgotten", "NodeLost", "ReplicaLost",
+                                         "NeverArrived", "StartUnconfirmed"};
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(job, "attempts"), i, one)
+    {
+        if (strcmp(cli_text(one, "cluster"), cluster) != 0) continue;
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            if (strcmp(cli_text(one, "reason"), others[k]) == 0) return false;
+        }
+    }
+    return !*cli_text(job, "attemptsCursor");
+}
+
 static void put_kept(struct cli *cli, const json_t *job, const char *cluster)
 {
+    bool is_known = ended_in_order(job, cluster);
     int64_t seconds = kept_seconds(cli, cluster), until;
     const char *id = cli_text(job, "id"), *when;
 
     cluster = cli_plain(cli, cluster);
-    if (seconds < 0) {
+    if (seconds < 0 || (seconds > 0 && !is_known)) {
         printf("%-12s fairlead cp --list %s: shows what is kept of them on %s\n", "files", id,
                cluster);
         return;

@@ -78,11 +78,16 @@ static bool put_parallelism(struct cli *cli, json_t *body, struct fl_err *err)
 /* NULL: the error was printed. */
 static json_t *edit_of_flags(struct cli *cli)
 {
-    json_t *body = json_object();
     struct fl_err err = {0};
     bool is_good = true;
+    json_t *body;
     long number;
 
+    if (!cli_is_text(cli, CLI_OPT_queue) || !cli_is_text(cli, CLI_OPT_name) ||
+        !cli_is_text(cli, CLI_OPT_deadline) || !cli_is_text(cli, CLI_OPT_label)) {
+        return NULL;
+    }
+    body = json_object();
     put_text(cli, body, "queue", CLI_OPT_queue, NULL);
     put_text(cli, body, "name", CLI_OPT_name, "");
     put_text(cli, body, "deadline", CLI_OPT_deadline, "none");
@@ -247,7 +252,7 @@ static int edit_in_editor(struct cli *cli, const char *word)
 
 /* ---- by a filter ----------------------------------------------------------------------------- */
 
-/* Puts one --where into the filter.  False: it cannot be read. */
+/* Puts one --where into the filter.  False: the error was printed. */
 static bool put_where(struct cli *cli, const char *text, json_t *filter)
 {
     static const struct {
@@ -255,37 +260,36 @@ static bool put_where(struct cli *cli, const char *text, json_t *filter)
     } texts[] = {{"queue", "queue"}, {"user", "submittedBy"}, {"name", "name"}};
     size_t len = strcspn(text, "=");
     const char *key = fl_arena_printf(&cli->arena, "%.*s", (int)len, text), *value = text + len + 1;
+    bool has_value = text[len] && *value;
 
-    if (!text[len] || !*value) return false;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && has_value; i++) {
         if (strcmp(key, texts[i].key) != 0) continue;
-        if (json_object_get(filter, texts[i].member)) return false;
+        if (json_object_get(filter, texts[i].member)) break;
         return json_object_set_new(filter, texts[i].member, json_string(value)) == 0;
     }
-    if (strcmp(key, "state") == 0) {
-        json_array_append_new(json_object_get(filter, "state"), json_string(value));
-        return true;
+    if (has_value && strcmp(key, "state") == 0) {
+        return json_array_append_new(json_object_get(filter, "state"), json_string(value)) == 0;
     }
-    len = strcspn(value, "=");
-    if (strcmp(key, "label") != 0 || !value[len]) return false;
-    key = fl_arena_printf(&cli->arena, "%.*s", (int)len, value);
-    json_object_set_new(json_object_get(filter, "labels"), key, json_string(value + len + 1));
-    return true;
+    if (has_value && strcmp(key, "label") == 0 && strchr(value, '=')) {
+        return cli_filter_label(cli, json_object_get(filter, "labels"), value, "--where", text);
+    }
+    FL_IGNORE(cli_fail(CLI_USAGE,
+                       "--where %s: wants queue, user or name, each once, or state or label, "
+                       "as --where queue=ml --where label=team=red",
+                       text));
+    return false;
 }
 
 /* NULL: the error was printed. */
 static json_t *filter_of_where(struct cli *cli)
 {
     json_t *filter = json_pack("{s:[], s:{}}", "state", "labels");
+    bool is_good = cli_is_text(cli, CLI_OPT_where);
 
-    for (size_t i = 0; i < cli->args.values[CLI_OPT_where].len; i++) {
-        const char *text = cli->args.values[CLI_OPT_where].at[i];
-
-        if (put_where(cli, text, filter)) continue;
-        FL_IGNORE(cli_fail(CLI_USAGE,
-                           "--where %s: wants queue, user or name, each once, or state or label, "
-                           "as --where queue=ml --where label=team=red",
-                           text));
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_where].len && is_good; i++) {
+        is_good = put_where(cli, cli->args.values[CLI_OPT_where].at[i], filter);
+    }
+    if (!is_good) {
         json_decref(filter);
         return NULL;
     }

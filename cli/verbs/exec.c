@@ -175,7 +175,7 @@ static int run(struct cli *cli, struct executing *executing, const char *usage)
 
     if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead %s", usage);
     executing->cli = cli;
-    id = cli_job_of_elements(cli, cli->args.words.at[0], &code);
+    id = cli_job_of_element(cli, cli->args.words.at[0], &code);
     return id ? execute(cli, executing, id) : code;
 }
 

@@ -266,7 +266,7 @@ int verb_forward(struct cli *cli)
         return cli_fail(CLI_USAGE, "%s is no port: [LOCAL:]PORT, as 8888 or 9000:8888",
                         cli->args.words.at[1]);
     }
-    id = cli_job_of_elements(cli, cli->args.words.at[0], &code);
+    id = cli_job_of_element(cli, cli->args.words.at[0], &code);
     if (!id || (code = check_job(cli, id)) != CLI_OK) return code;
     forward.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/forward?port=%lu", id, port);
     code = cli_visit_query(cli, &forward.path);

@@ -55,19 +55,23 @@ static int bulk(struct cli *cli, const char *action, const char *done)
     return body ? cli_bulk_action(cli, action, done, body) : code;
 }
 
-/* Holds or releases the jobs of a filter, by an edit. */
+/* Holds or releases the jobs of a filter, by an edit.  Only a job that is held can be released. */
 static int bulk_hold(struct cli *cli, bool is_held, const char *done)
 {
     int code = CLI_OK;
     json_t *body = filter_of(cli, &code);
 
     if (!body) return code;
+    if (!is_held && !json_object_get(body, "state")) {
+        json_object_set_new(body, "state", json_pack("[s]", "held"));
+    }
     json_object_set_new(body, "edit", json_pack("{s:b}", "hold", is_held));
     return cli_bulk_action(cli, "edit", done, body);
 }
 
 int verb_cancel(struct cli *cli)
 {
+    if (cli_mixes_filter(cli)) return CLI_USAGE;
     if (cli->args.words.len) return each(cli, "cancel", "will be cancelled");
     if (cli_has_filter(cli)) return bulk(cli, "cancel", "cancelled");
     return cli_fail(CLI_USAGE, "usage: fairlead cancel JOB... or " FILTERS);
@@ -75,12 +79,14 @@ int verb_cancel(struct cli *cli)
 
 int verb_hold(struct cli *cli)
 {
+    if (cli_mixes_filter(cli)) return CLI_USAGE;
     if (!cli->args.words.len && cli_has_filter(cli)) return bulk_hold(cli, true, "held");
     return each(cli, "hold", "is held");
 }
 
 int verb_release(struct cli *cli)
 {
+    if (cli_mixes_filter(cli)) return CLI_USAGE;
     if (!cli->args.words.len && cli_has_filter(cli)) return bulk_hold(cli, false, "released");
     return each(cli, "release", "may start");
 }
@@ -121,6 +127,7 @@ int verb_retry(struct cli *cli)
     const char *query = waits ? "?waitForCluster=true" : "";
     int code = CLI_OK;
 
+    if (cli_mixes_filter(cli) || !cli_is_text(cli, CLI_OPT_failure)) return CLI_USAGE;
     if (!cli->args.words.len && cli_has_filter(cli)) {
         if (!cli_has(&cli->args, CLI_OPT_failure) && !cli_has(&cli->args, CLI_OPT_element) &&
             !cli_has(&cli->args, CLI_OPT_index)) {

@@ -199,7 +199,7 @@ int verb_logs(struct cli *cli)
     int code = CLI_OK;
 
     if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead logs JOB");
-    id = cli_job_of_elements(cli, cli->args.words.at[0], &code);
+    id = cli_job_of_element(cli, cli->args.words.at[0], &code);
     query = id ? query_of(cli, &code) : NULL;
     if (!query) return code;
     code = choose_prefix(cli, id, &following.style);

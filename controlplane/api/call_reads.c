@@ -249,6 +249,16 @@ void call_reads_spec(struct api_call *call, struct fl_job job, struct fl_digest 
     asked(call, read_specs(call->parts->reader, &spec, 1, on_spec, reading, &err), &err);
 }
 
+void call_reads_specs(struct api_call *call, const struct read_spec *specs, size_t len,
+                      call_reads_specs_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.specs = then;
+    asked(call, read_specs(call->parts->reader, specs, len, on_specs, reading, &err), &err);
+}
+
 void call_reads_specs_of_newest(struct api_call *call, struct fl_queue_id queue,
                                 const struct fl_digest *digests, size_t len,
                                 call_reads_specs_then *then)

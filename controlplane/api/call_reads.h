@@ -59,3 +59,6 @@ void call_reads_specs_of_newest(struct api_call *call, struct fl_queue_id queue,
                                 call_reads_specs_then *then);
 void call_reads_spec(struct api_call *call, struct fl_job job, struct fl_digest digest,
                      call_reads_spec_then *then);
+/* At most READ_SPECS_MAX. */
+void call_reads_specs(struct api_call *call, const struct read_spec *specs, size_t len,
+                      call_reads_specs_then *then);

@@ -112,6 +112,13 @@ static bool check_name(struct core *core, const struct core_event *event, struct
     return false;
 }
 
+/* An edit that says nothing else passes where a hold or a release does. */
+static bool is_only_hold(const struct core_event *event)
+{
+    return event->edit.sets_held && !event->edit.sets_queue && !event->edit.sets_priority &&
+           !event->edit.sets_deadline && !event->edit.sets_parallelism && !event->edit.sets_words;
+}
+
 /* None: refused, and answered; nothing has changed. */
 static struct job_slot find_fault(struct core *core, const struct core_event *event,
                                   struct core_batch *batch, struct wanted *wanted)
@@ -141,7 +148,7 @@ static struct job_slot find_fault(struct core *core, const struct core_event *ev
         core_answer_code(batch, event, FL_CHANGED, "somebody else has edited it meanwhile");
         return none;
     }
-    if (run && run->stop != REASON_none) {
+    if (run && run->stop != REASON_none && !is_only_hold(event)) {
         core_answer_code(batch, event, FL_CONFLICT, "it is being ended");
         return none;
     }

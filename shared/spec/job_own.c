@@ -18,6 +18,15 @@ static void check_sums(const struct fl_job_check *check, const struct fl_job_spe
     }
 }
 
+/* Parallelism of the spec was seen where it was defined: only the line's own can be wrong. */
+static void check_elements(const struct fl_job_check *check, const struct fl_json *line,
+                           const struct fl_job_spec *spec)
+{
+    fl_job_check_indexes(check, line, &spec->indexes, spec->elements);
+    if (spec->indexes.len > 0 || !fl_json_member(line, FL_STR("parallelism"))) return;
+    fl_job_check_parallelism(check, line, spec->elements, spec->parallelism);
+}
+
 bool fl_job_own_parse(const struct fl_json *line, struct fl_str mark, struct fl_arena *arena,
                       struct fl_job_spec *spec, struct fl_problems *problems)
 {
@@ -43,8 +52,7 @@ bool fl_job_own_parse(const struct fl_json *line, struct fl_str mark, struct fl_
         draft.spec.labels = fl_text_map_over(&spec->labels, &draft.spec.labels, arena);
         draft.spec.params = fl_job_params_over(&spec->params, &draft.spec.params, arena);
         check_sums(&check, &draft.spec);
-        fl_job_check_indexes(&check, line, &draft.spec.indexes, draft.spec.elements);
-        fl_job_check_parallelism(&check, line, draft.spec.elements, draft.spec.parallelism);
+        check_elements(&check, line, &draft.spec);
     }
     if (problems->len > 0) return false;
     *spec = draft.spec;

@@ -16,7 +16,7 @@ WRONG = [
     ("run --memory lots true", SPEC, "--memory lots: wants"),
     ("run --gpus many true", USAGE, "--gpus many"),
     ("run --replicas 0 true", USAGE, "--replicas 0"),
-    ("run --array 1-10 true", USAGE, "--array 1-10"),
+    ("run --array 10-1 true", USAGE, "--array 10-1: '10-1' ends before it begins"),
     ("run --env FAIRLEAD_X=1 true", SPEC, "--env FAIRLEAD_X: names that begin with FAIRLEAD_ are reserved"),
     ("run --env 9=1 true", SPEC, "--env"),
     ("run --env A true", USAGE, "--env A: wants NAME=VALUE"),

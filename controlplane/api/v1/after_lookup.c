@@ -1,6 +1,7 @@
 #include "controlplane/api/v1/after_lookup.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "controlplane/api/auth.h"
 #include "controlplane/api/call_reads.h"
@@ -13,6 +14,7 @@ struct named {
     uint64_t job;
     struct core_dependency *one;
     const struct core_submit_item *item; /* that is to run after it */
+    bool is_pair;                        /* the item's elements wait for this job's */
     struct fl_digest spec;               /* the job's, once it was seen */
 };
 
@@ -23,9 +25,9 @@ struct lookup {
     struct {
         struct named *at;
         size_t len, cap;
-    } named;         /* by job */
+    } named;         /* by job; then those alone that wait for a spec, by its digest */
     size_t from;     /* those before it were looked up */
-    size_t compared; /* those before it have the same indexes, where that matters */
+    size_t compared; /* those before it were compared with their specs */
 };
 
 static int by_job(const void *a, const void *b)
@@ -35,6 +37,13 @@ static int by_job(const void *a, const void *b)
     return (left->job > right->job) - (left->job < right->job);
 }
 
+static int by_spec(const void *a, const void *b)
+{
+    const struct named *left = a, *right = b;
+
+    return memcmp(left->spec.at, right->spec.at, sizeof left->spec.at);
+}
+
 static void compare_indexes(const struct core_submit_item *item, struct core_dependency *one,
                             struct fl_str of_target)
 {
@@ -42,24 +51,34 @@ static void compare_indexes(const struct core_submit_item *item, struct core_dep
     one->ended = CORE_OTHER_INDEXES;
 }
 
+/* Jobs of one spec have the same indexes. */
 static bool needs_spec(const struct named *named)
 {
-    return named->one->after.on == FL_ON_each && named->one->ended == 0 &&
+    return named->is_pair && named->one->ended == 0 &&
            !fl_digest_eq(named->spec, named->item->spec_digest);
 }
 
+/* An item waits element by element for one job: the core refuses a second. */
 static void collect(struct api_call *call, struct lookup *lookup,
                     const struct core_submit_item *items, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
+        bool has_pair = false;
+
         for (size_t k = 0; k < items[i].after_len; k++) {
             struct core_dependency *one = &items[i].after[k];
-            struct named named = {.job = one->after.job.n, .one = one, .item = &items[i]};
+            bool is_pair = one->after.on == FL_ON_each && !has_pair;
+            struct named named = {
+                .job = one->after.job.n, .one = one, .item = &items[i], .is_pair = is_pair};
 
+            has_pair |= is_pair;
             if (named.job) {
                 fl_arena_push(&call->arena, &lookup->named, named);
-            } else if (one->after.on == FL_ON_each && one->after.line <= i) {
-                compare_indexes(&items[i], one, items[one->after.line - 1].spec);
+            } else if (is_pair && one->after.line <= i) {
+                const struct core_submit_item *target = &items[one->after.line - 1];
+
+                if (fl_digest_eq(target->spec_digest, items[i].spec_digest)) continue;
+                compare_indexes(&items[i], one, target->spec);
             }
         }
     }
@@ -100,37 +119,60 @@ static void on_jobs(struct api_call *call, const struct read_jobs *jobs)
 
 static void compare(struct api_call *call);
 
-static void on_spec(struct api_call *call, struct fl_str spec)
+static bool is_of_next_spec(const struct lookup *lookup, size_t i, size_t from)
+{
+    return i > from && !fl_digest_eq(lookup->named.at[i].spec, lookup->named.at[i - 1].spec);
+}
+
+static void on_specs(struct api_call *call, const struct read_specs *specs)
 {
     struct lookup *lookup = call->state;
-    struct fl_digest digest = lookup->named.at[lookup->compared].spec;
+    size_t from = lookup->compared, which = 0;
 
     for (; lookup->compared < lookup->named.len; lookup->compared++) {
         const struct named *named = &lookup->named.at[lookup->compared];
 
-        if (!needs_spec(named)) continue;
-        if (!fl_digest_eq(named->spec, digest)) break;
-        if (spec.len > 0) compare_indexes(named->item, named->one, spec);
+        if (is_of_next_spec(lookup, lookup->compared, from) && ++which == specs->len) break;
+        if (specs->bodies[which].len == 0) continue;
+        compare_indexes(named->item, named->one, specs->bodies[which]);
     }
     compare(call);
 }
 
-/* Reads the specs of the jobs that are waited for element by element, one after the other; none is
- * left: goes on.  Jobs of one spec have the same indexes. */
+/* Reads the next so many specs; none is left: goes on. */
 static void compare(struct api_call *call)
 {
     struct lookup *lookup = call->state;
+    struct read_spec specs[READ_SPECS_MAX];
+    size_t len = 0;
 
-    for (; lookup->compared < lookup->named.len; lookup->compared++) {
-        const struct named *named = &lookup->named.at[lookup->compared];
+    for (size_t i = lookup->compared; i < lookup->named.len; i++) {
+        const struct named *named = &lookup->named.at[i];
 
-        if (!needs_spec(named)) continue;
-        call_reads_spec(call, (struct fl_job){named->job}, named->spec, on_spec);
+        if (len > 0 && !is_of_next_spec(lookup, i, lookup->compared)) continue;
+        if (len == READ_SPECS_MAX) break;
+        specs[len++] = (struct read_spec){{named->job}, named->spec};
+    }
+    if (len > 0) {
+        call_reads_specs(call, specs, len, on_specs);
         return;
     }
     call->state = lookup->state;
     call->on_end = lookup->on_end;
     lookup->then(call);
+}
+
+static void start_compare(struct api_call *call)
+{
+    struct lookup *lookup = call->state;
+    size_t len = 0;
+
+    for (size_t i = 0; i < lookup->named.len; i++) {
+        if (needs_spec(&lookup->named.at[i])) lookup->named.at[len++] = lookup->named.at[i];
+    }
+    lookup->named.len = len;
+    if (len > 1) qsort(lookup->named.at, len, sizeof *lookup->named.at, by_spec);
+    compare(call);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -154,7 +196,7 @@ static void look(struct api_call *call)
         call_reads_jobs(call, jobs, len, on_jobs);
         return;
     }
-    compare(call);
+    start_compare(call);
 }
 
 static void on_end(struct api_call *call)

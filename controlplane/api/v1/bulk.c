@@ -19,6 +19,7 @@ enum { CANCEL_MAX = 100000, RETRY_MAX = 5000, PAGE = 1000 };
 struct listed {
     uint64_t job;
     uint32_t revision;
+    const struct read_job *row; /* as it is stored; valid while the page is changed */
 };
 
 struct bulk {
@@ -36,9 +37,8 @@ struct bulk {
     struct fl_job_spec to;      /* its values */
     struct listed *listed;      /* the page's, for an edit */
     size_t listed_len;
-    const struct read_jobs *rows; /* likewise, as they are stored; valid while it is changed */
-    const char *wanted;           /* the filter as one text */
-    struct fl_job *jobs;          /* this page's */
+    const char *wanted;  /* the filter as one text */
+    struct fl_job *jobs; /* this page's */
     struct read_job *stored;
     size_t len, at, pending;
 };
@@ -142,21 +142,30 @@ static void on_changed(struct api_call *call, const struct core_answer *answered
     if (--bulk->pending == 0) go_on(call);
 }
 
+static int by_job(const void *a, const void *b)
+{
+    const struct listed *left = a, *right = b;
+
+    return (left->job > right->job) - (left->job < right->job);
+}
+
+static struct listed *find_listed(const struct bulk *bulk, struct fl_job job)
+{
+    const struct listed key = {.job = job.n};
+
+    return bsearch(&key, bulk->listed, bulk->listed_len, sizeof key, by_job);
+}
+
 /* The row of an edit has name and labels, too: they stay as they are stored.  It is of the revision
  * that the core listed before they were read, so an edit that came between is not undone. */
 static void fill_edit(struct bulk *bulk, struct fl_job job, struct engine_event *event)
 {
-    event->event.edit.job = job;
-    for (size_t i = 0; i < bulk->listed_len; i++) {
-        if (bulk->listed[i].job == job.n) event->event.edit.revision = bulk->listed[i].revision;
-    }
-    for (size_t i = 0; i < bulk->rows->len; i++) {
-        const struct read_job *row = &bulk->rows->at[i];
+    const struct listed *listed = find_listed(bulk, job);
 
-        if (row->job.n != job.n) continue;
-        event->event.edit.name = fl_arena_str(&event->arena, row->row.name);
-        event->event.edit.labels = fl_arena_str(&event->arena, row->row.labels);
-    }
+    event->event.edit.job = job;
+    event->event.edit.revision = listed->revision;
+    event->event.edit.name = fl_arena_str(&event->arena, listed->row->row.name);
+    event->event.edit.labels = fl_arena_str(&event->arena, listed->row->row.labels);
     job_edit_fill(event, bulk->edit, &bulk->to);
 }
 
@@ -195,9 +204,12 @@ static void on_stored(struct api_call *call, const struct read_jobs *jobs)
     struct bulk *bulk = call->state;
 
     bulk->len = 0;
-    bulk->rows = jobs;
+    qsort(bulk->listed, bulk->listed_len, sizeof *bulk->listed, by_job);
     for (size_t i = 0; i < jobs->len; i++) {
-        if (!job_filter_stored(&bulk->filter, &jobs->at[i])) continue;
+        struct listed *listed = find_listed(bulk, jobs->at[i].job);
+
+        if (!listed || !job_filter_stored(&bulk->filter, &jobs->at[i])) continue;
+        listed->row = &jobs->at[i];
         bulk->jobs[bulk->len++] = jobs->at[i].job;
     }
     change_page(call);
@@ -214,7 +226,8 @@ static void on_open(struct api_call *call, const struct core_answer *listed)
             !job_filter_open(&bulk->filter, &listed->jobs[i])) {
             continue;
         }
-        bulk->listed[bulk->len] = (struct listed){listed->jobs[i].job.n, listed->jobs[i].revision};
+        bulk->listed[bulk->len] =
+            (struct listed){.job = listed->jobs[i].job.n, .revision = listed->jobs[i].revision};
         bulk->jobs[bulk->len++] = listed->jobs[i].job;
     }
     bulk->listed_len = bulk->len;

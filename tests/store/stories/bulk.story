@@ -57,10 +57,10 @@ POST /v1/jobs:edit {"name":"a-*","edit":{"queue":"ml","priority":7}}
     {"dryRun":false,"matched":2,"changed":2,"failed":0,"more":false}
 rows
     audit tenant=1 actor=token:<admin> first-admin body=edit job-3 queue=ml priority=7 peer=<peer>
-    job_edit job=3 revision=1 queue=2 priority=7 deadline_s=0 name=a-2 parallelism=0
+    job_edit job=3 revision=1 queue=2 priority=7 deadline_s=0 name=a-2 parallelism=0 queue_was=1
     mark_set job=3 kind=6 value=1
     audit tenant=1 actor=token:<admin> first-admin body=edit job-1 queue=ml priority=7 peer=<peer>
-    job_edit job=1 revision=1 queue=2 priority=7 deadline_s=0 name=a-1 labels=(6 bytes) parallelism=0
+    job_edit job=1 revision=1 queue=2 priority=7 deadline_s=0 name=a-1 labels=(6 bytes) parallelism=0 queue_was=1
     mark_set job=1 kind=6 value=1
 only id name queue priority labels
 GET /v1/jobs?state=open
@@ -162,6 +162,72 @@ POST /v1/jobs:cancel {"queue":"ml","edit":{"priority":1}}
       "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content",
       "status":422,"code":"invalid","detail":"unknown field",
       "errors":[{"pointer":"/edit","detail":"unknown field","got":"edit"}],"traceId":"<trace 7>"
+    }
+
+# to move jobs by an edit of many a token needs the scope submit; one of a queue sees that alone
+. POST /v1/queues {"name":"ml"}
+. POST /v1/jobs {"command":["a"],"hold":true}
+. POST /v1/jobs {"command":["a"],"hold":true,"queue":"ml"}
+only token
+POST /v1/tokens {"name":"c","scopes":["read","cancel"],"ttlSeconds":600}
+    201
+    {"token":"<token 1>"}
+only token
+POST /v1/tokens {"name":"m","scopes":["read","cancel","submit"],"queue":"ml","ttlSeconds":600}
+    201
+    {"token":"<token 2>"}
+as <token 1>
+POST /v1/jobs:edit {"queue":"default","edit":{"queue":"ml"}}
+    403
+    {
+      "type":"https://fairlead.dev/docs/reference/api#denied","title":"Forbidden","status":403,
+      "code":"denied",
+      "detail":"this token may not do that; to move a job into a queue it needs the scope submit",
+      "traceId":"<trace 1>"
+    }
+POST /v1/jobs:edit {"queue":"default","edit":{"priority":1}}
+    200
+    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
+as <token 2>
+POST /v1/jobs:edit {"state":"open","edit":{"queue":"default"}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"this queue does not exist, or not for this token",
+      "errors":[
+        {
+          "pointer":"/edit/queue","detail":"this queue does not exist, or not for this token",
+          "got":"default"
+        }
+      ],
+      "traceId":"<trace 2>"
+    }
+POST /v1/jobs:edit {"queue":"default","edit":{"priority":2}}
+    422
+    {
+      "type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content",
+      "status":422,"code":"absent","detail":"no queue has this name, or this token may not see it",
+      "errors":[
+        {
+          "pointer":"/queue","detail":"no queue has this name, or this token may not see it",
+          "got":"default"
+        }
+      ],
+      "traceId":"<trace 3>"
+    }
+POST /v1/jobs:edit {"state":"open","edit":{"priority":3}}
+    200
+    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
+as admin
+only id queue priority revision
+GET /v1/jobs?state=open
+    200
+    ETag: <etag 1>
+    {
+      "jobs":[
+        {"id":"job-2","queue":"ml","priority":3,"revision":1},
+        {"id":"job-1","queue":"default","priority":1,"revision":1}
+      ]
     }
 
 # ended jobs are run again by a filter, without a state those that failed
@@ -363,6 +429,35 @@ GET /v1/jobs/job-1
       "specDigest":"a29d562c2e16701870b85f0f50bfd2b2098992c7b040c01b11ec761ef2f42450",
       "params":{"lr":"0.1"}
     }
+
+# elements wait for those of an array with the same indexes; the rest of the two specs may differ
+. POST /v1/jobs {"command":["a"],"hold":true,"indexes":"1-3"}
+. POST /v1/jobs {"command":["b"],"hold":true,"indexes":"1-3"}
+. POST /v1/jobs {"command":["a"],"hold":true,"indexes":"2-4"}
+. POST /v1/jobs {"command":["a"],"hold":true,"indexes":"1-3"}
+with Content-Type: application/x-ndjson
+POST /v1/jobs:batch
+| {"command":["c"],"indexes":"1-3","after":[{"job":"job-1","on":"each"}]}
+| {"command":["c"],"indexes":"1-3","after":[{"job":"job-3","on":"each"}]}
+| {"command":["a"],"indexes":"1-3","after":[{"job":"job-4","on":"each"}]}
+| {"command":["d"],"indexes":"2-4","after":[{"job":"job-2","on":"each"}]}
+| {"command":["d"],"indexes":"2-4","after":[{"job":"job-4","on":"each"}]}
+| {"command":["d"],"indexes":"2-4","after":[{"job":"job-3","on":"each"},{"job":"job-2","on":"any"}]}
+| {"command":["d"],"indexes":"2-4","after":[{"job":"job-3","on":"each"},{"job":"job-2","on":"each"}]}
+| {"command":["e"],"array":3,"after":[{"line":1,"on":"each"}]}
+| {"command":["e"],"indexes":"1-3","after":[{"line":1,"on":"each"}]}
+| {"command":["e"],"indexes":"1-3","after":[{"job":"job-77","on":"each"}]}
+    200
+    | {"line":1,"id":"job-5","state":"queued"}
+    | {"line":2,"problem":{"type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content","status":422,"code":"invalid","detail":"elements wait for the same elements of job-3, so both have the same indexes: give this job those of job-3, or run after the job itself, with success or any"}}
+    | {"line":3,"id":"job-6","state":"queued"}
+    | {"line":4,"problem":{"type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content","status":422,"code":"invalid","detail":"elements wait for the same elements of job-2, so both have the same indexes: give this job those of job-2, or run after the job itself, with success or any"}}
+    | {"line":5,"problem":{"type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content","status":422,"code":"invalid","detail":"elements wait for the same elements of job-4, so both have the same indexes: give this job those of job-4, or run after the job itself, with success or any"}}
+    | {"line":6,"id":"job-7","state":"queued"}
+    | {"line":7,"problem":{"type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content","status":422,"code":"invalid","detail":"the elements of a job wait for those of one other job only; name the others with success, any or failure"}}
+    | {"line":8,"problem":{"type":"https://fairlead.dev/docs/reference/api#invalid","title":"Unprocessable Content","status":422,"code":"invalid","detail":"elements wait for the same elements of job-5, so both have the same indexes: give this job those of job-5, or run after the job itself, with success or any"}}
+    | {"line":9,"id":"job-8","state":"queued"}
+    | {"line":10,"problem":{"type":"https://fairlead.dev/docs/reference/api#absent","title":"Unprocessable Content","status":422,"code":"absent","detail":"job-77, which it is to run after, does not exist","errors":[{"pointer":"/after/0/job","detail":"job-77, which it is to run after, does not exist"}]}}
 
 # a batch may be a list, and one under a key is made once
 with Idempotency-Key: all

@@ -1,7 +1,8 @@
 /* cli_story_test.c - every story in stories/: command lines in plain words, and below each,
  * indented, the requests that it sent and what it printed.
  *
- *   fairlead cancel job-7          a command line, with '...' around words that have blanks
+ *   fairlead cancel job-7          a command line, with '...' around words that have blanks; \ff in
+ *                                  it is the byte 0xff, which no UTF-8 has
  *   < 409 {"detail":"..."}         the answer to its first request; the next line, to the next one
  *   | command: [true]              a line of its standard input
  *
@@ -135,8 +136,14 @@ static void split(const char *line)
         assert_true(command.words_len < WORDS_MAX);
         command.words[command.words_len++] = to;
         for (; *at && (is_quoted || *at != ' '); at++) {
-            if (*at == '\'') is_quoted = !is_quoted;
-            if (*at != '\'') *to++ = *at;
+            if (*at == '\'') {
+                is_quoted = !is_quoted;
+            } else if (strncmp(at, "\\ff", 3) == 0) {
+                *to++ = (char)0xff;
+                at += 2;
+            } else {
+                *to++ = *at;
+            }
         }
         at += strspn(at, " ");
         *to++ = '\0';

@@ -119,6 +119,18 @@ fairlead retry job-7 --index 2-1
 fairlead retry --queue ml --index 1
     ! fairlead: --failure, --element and --index are of one job: name a JOB
     exit 64
+fairlead logs job-7 --index 5-9
+    ! fairlead: --index 5-9: one index here
+    exit 64
+fairlead exec job-7 --index 1,4 -- true
+    ! fairlead: --index 1,4: one index here
+    exit 64
+fairlead cp job-7:a . --index 1,4
+    ! fairlead: --index 1,4: one index here
+    exit 64
+fairlead forward job-7 80 --index 1-2
+    ! fairlead: --index 1-2: one index here
+    exit 64
 
 # an ended job says until when its files are kept, and when they are gone
 fairlead describe job-7
@@ -151,6 +163,22 @@ fairlead describe job-7
     |
     | ELEMENT  ATTEMPT  CLUSTER  NODES  EXIT  REASON  FIRST  CPU  MEMORY  PLACED  ENDED
     |       0        1  east     -         -  -           -    -       -  -       -
+fairlead describe job-7
+< 200 {"id":"job-7","state":"failed","reason":"ClusterForgotten","endedAt":"2026-01-31T09:00:00.000Z","elements":{"total":1},"attempts":[{"element":0,"attempt":1,"cluster":"east","reason":"ClusterForgotten"}]}
+< 200 {"nodes":[{"name":"n1","labels":{"fairlead.io/keep-results":"86400"}}]}
+< 404 {}
+    GET /v1/jobs/job-7
+    GET /v1/clusters/east/nodes?limit=1
+    GET /v1/jobs/job-7/logs?format=text&tail=10
+        with Accept: text/plain
+    | job          job-7
+    | state        failed
+    | reason       ClusterForgotten
+    | ended        2026-01-31 09:00:00 UTC
+    | files        fairlead cp --list job-7: shows what is kept of them on east
+    |
+    | ELEMENT  ATTEMPT  CLUSTER  NODES  EXIT  REASON            FIRST  CPU  MEMORY  PLACED  ENDED
+    |       0        1  east     -         -  ClusterForgotten      -    -       -  -       -
 fairlead describe job-7
 < 200 {"id":"job-7","state":"succeeded","reason":"none","endedAt":"2026-01-31T09:00:00.000Z","elements":{"total":1},"attempts":[{"element":0,"attempt":1,"cluster":"east"},{"element":0,"attempt":2,"cluster":"west"},{"element":0,"attempt":3,"cluster":"east"}]}
 < 200 {"nodes":[{"name":"n1","labels":{"fairlead.io/keep-results":"0"}}]}

@@ -60,6 +60,39 @@ fairlead cancel --state done --yes
 fairlead cancel --label team
     ! fairlead: --label team: wants KEY=VALUE
     exit 64
+fairlead cancel --label team=red --label team=blue
+    ! fairlead: --label team=blue: the filter has a value for team already
+    exit 64
+
+# a filter and a dry run are not for jobs that are named
+fairlead cancel job-7 --dry-run
+    ! fairlead: a filter and --dry-run are not for jobs that are named: leave job-7 out, or the flags
+    exit 64
+fairlead cancel job-7 --queue ml
+    ! fairlead: a filter and --dry-run are not for jobs that are named: leave job-7 out, or the flags
+    exit 64
+fairlead hold job-7 --dry-run
+    ! fairlead: a filter and --dry-run are not for jobs that are named: leave job-7 out, or the flags
+    exit 64
+fairlead hold job-7 --label team=red --yes
+    ! fairlead: a filter and --dry-run are not for jobs that are named: leave job-7 out, or the flags
+    exit 64
+fairlead release job-7 --dry-run
+    ! fairlead: a filter and --dry-run are not for jobs that are named: leave job-7 out, or the flags
+    exit 64
+fairlead release job-7 --state held
+    ! fairlead: a filter and --dry-run are not for jobs that are named: leave job-7 out, or the flags
+    exit 64
+fairlead retry job-7 --dry-run
+    ! fairlead: a filter and --dry-run are not for jobs that are named: leave job-7 out, or the flags
+    exit 64
+fairlead retry job-7 --name 'train-*'
+    ! fairlead: a filter and --dry-run are not for jobs that are named: leave job-7 out, or the flags
+    exit 64
+fairlead cancel job-7 --yes
+< 200 {"id":"job-7"}
+    POST /v1/jobs/job-7:cancel
+    ! job-7 will be cancelled
 
 # an ended job is run again, as a whole or in part
 fairlead retry job-7
@@ -173,6 +206,9 @@ fairlead edit --where queue=ml --priority 1
 fairlead edit --where queue=ml --where queue=b --priority 1
     ! fairlead: --where queue=b: wants queue, user or name, each once, or state or label, as --where queue=ml --where label=team=red
     exit 64
+fairlead edit --where label=team=red --where label=team=blue --priority 1
+    ! fairlead: --where label=team=blue: the filter has a value for team already
+    exit 64
 fairlead edit --where label=team --priority 1
     ! fairlead: --where label=team: wants queue, user or name, each once, or state or label, as --where queue=ml --where label=team=red
     exit 64
@@ -200,8 +236,12 @@ fairlead hold --name 'train-*' --yes
     | 2 of 2 jobs are held
 fairlead release --label team=red --dry-run
 < 200 {"dryRun":true,"matched":2,"changed":0,"failed":0,"more":false}
-    POST /v1/jobs:edit {"labels":{"team":"red"},"edit":{"hold":false},"dryRun":true}
+    POST /v1/jobs:edit {"labels":{"team":"red"},"state":["held"],"edit":{"hold":false},"dryRun":true}
     | 2 jobs would be released
+fairlead release --queue ml --state queued --yes
+< 200 {"dryRun":false,"matched":2,"changed":2,"failed":0,"more":false}
+    POST /v1/jobs:edit {"queue":"ml","state":["queued"],"edit":{"hold":false},"dryRun":false}
+    | 2 of 2 jobs are released
 fairlead release
     ! fairlead: usage: fairlead release JOB... or --queue, --state, --label, --user, --name
     exit 64
@@ -210,3 +250,60 @@ fairlead edit --where queue=none --queue new --yes
     POST /v1/jobs:edit {"queue":"none","edit":{"queue":"new"},"dryRun":false}
     ! fairlead: --queue new: this queue does not exist, or not for this token
     exit 65
+fairlead edit --where queue=none --where label=a=b --where label=-=c --queue new --yes
+< 422 {"detail":"it is not there","errors":[{"pointer":"/queue","detail":"this queue does not exist, or not for this token","got":"none"}]}
+    POST /v1/jobs:edit {"labels":{"a":"b","-":"c"},"queue":"none","edit":{"queue":"new"},"dryRun":false}
+    ! fairlead: --where queue=none: this queue does not exist, or not for this token
+    exit 65
+fairlead edit --where state=held --where state=slept --priority 1 --yes
+< 422 {"detail":"unknown state","errors":[{"pointer":"/state","detail":"unknown state","got":"slept","allowed":"held, queued"}]}
+    POST /v1/jobs:edit {"state":["held","slept"],"edit":{"priority":1},"dryRun":false}
+    ! fairlead: --where state=slept: unknown state; wants held, queued
+    exit 65
+fairlead edit --where user=ann --where name=x --priority 1 --yes
+< 422 {"detail":"wrong","errors":[{"pointer":"/name","detail":"wrong"},{"pointer":"/submittedBy","detail":"wrong"}]}
+    POST /v1/jobs:edit {"submittedBy":"ann","name":"x","edit":{"priority":1},"dryRun":false}
+    ! fairlead: --where name=x: wrong
+    ! fairlead: --where user=ann: wrong
+    exit 65
+fairlead edit --where label=a=b --where label=c/d=e --priority 1 --yes
+< 422 {"detail":"wrong","errors":[{"pointer":"/labels/c~1d","detail":"wrong"}]}
+    POST /v1/jobs:edit {"labels":{"a":"b","c/d":"e"},"edit":{"priority":1},"dryRun":false}
+    ! fairlead: --where label=c/d=e: wrong
+    exit 65
+fairlead hold --queue none --yes
+< 422 {"detail":"it is not there","errors":[{"pointer":"/queue","detail":"this queue does not exist, or not for this token","got":"none"}]}
+    POST /v1/jobs:edit {"queue":"none","edit":{"hold":true},"dryRun":false}
+    ! fairlead: --queue none: this queue does not exist, or not for this token
+    exit 65
+fairlead release --user '' --yes
+< 422 {"detail":"wrong","errors":[{"pointer":"/submittedBy","detail":"wrong"}]}
+    POST /v1/jobs:edit {"submittedBy":"","state":["held"],"edit":{"hold":false},"dryRun":false}
+    ! fairlead: --user : wrong
+    exit 65
+
+# a word that JSON cannot have is refused, and never left out
+fairlead cancel --queue ml --name x\ff --yes
+    ! fairlead: --name: a word of the command line is no UTF-8
+    exit 64
+fairlead cancel --queue ml --label a=\ff --yes
+    ! fairlead: --label: a word of the command line is no UTF-8
+    exit 64
+fairlead release --queue ml --state \ff --yes
+    ! fairlead: --state: a word of the command line is no UTF-8
+    exit 64
+fairlead edit --where queue=ml --where name=x\ff --priority 1 --yes
+    ! fairlead: --where: a word of the command line is no UTF-8
+    exit 64
+fairlead edit --where queue=ml --where label=\ff=a --priority 1 --yes
+    ! fairlead: --where: a word of the command line is no UTF-8
+    exit 64
+fairlead edit job-7 --priority 1 --name x\ff
+    ! fairlead: --name: a word of the command line is no UTF-8
+    exit 64
+fairlead edit job-7 --priority 1 --label x=\ff
+    ! fairlead: --label: a word of the command line is no UTF-8
+    exit 64
+fairlead retry job-7 --failure \ff
+    ! fairlead: --failure: a word of the command line is no UTF-8
+    exit 64

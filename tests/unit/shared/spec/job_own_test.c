@@ -107,6 +107,35 @@ static void an_array_with_indexes_keeps_its_size(void **state)
     fl_arena_fini(&arena);
 }
 
+/* An array of one is one: its parallelism was seen where the spec was read. */
+static void an_array_of_one_keeps_its_parallelism(void **state)
+{
+    static const struct {
+        const char *spec, *line;
+        bool is_good;
+    } cases[] = {
+        {"{\"command\":[\"a\"],\"indexes\":\"7\",\"parallelism\":2}", "{}", true},
+        {"{\"command\":[\"a\"],\"indexes\":\"7\"}", "{\"parallelism\":2}", true},
+        {"{\"command\":[\"a\"],\"array\":1,\"parallelism\":2}", "{\"name\":\"x\"}", true},
+        {"{\"command\":[\"a\"]}", "{\"parallelism\":2}", false},
+        {"{\"command\":[\"a\"]}", "{\"array\":1,\"parallelism\":2}", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fl_problems problems = {0};
+        struct fl_arena arena = {0};
+        struct fl_job_spec spec;
+
+        assert_true(
+            fl_job_spec_parse(json_of(&arena, cases[i].spec), &arena, NULL, &spec, &problems));
+        assert_int_equal(fl_job_own_parse(json_of(&arena, cases[i].line), FL_STR("use"), &arena,
+                                          &spec, &problems),
+                         cases[i].is_good);
+        fl_arena_fini(&arena);
+    }
+}
+
 /* A line takes all that a job has beside its spec, and nothing else. */
 static void no_other_member_is_taken(void **state)
 {
@@ -194,6 +223,7 @@ static void together_they_are_bounded_too(void **state)
 FL_TESTS(cmocka_unit_test(what_a_line_does_not_say_stays),
          cmocka_unit_test(each_own_member_takes_the_place_of_the_specs),
          cmocka_unit_test(an_array_with_indexes_keeps_its_size),
+         cmocka_unit_test(an_array_of_one_keeps_its_parallelism),
          cmocka_unit_test(no_other_member_is_taken),
          cmocka_unit_test(what_is_wrong_is_named_and_the_spec_stays),
          cmocka_unit_test(together_they_are_bounded_too))

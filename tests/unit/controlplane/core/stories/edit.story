@@ -224,6 +224,16 @@ edit 9 prio=1
 . cancel 1
 edit 1 prio=1
     answer conflict: it is being ended
+edit 1 prio=1 held
+    answer conflict: it is being ended
+edit 1 held
+    audit tenant=1 actor=ann body=edit job-1 held
+    mark_set job=1 kind=1 value=1
+    answer ok
+edit 1 released
+    audit tenant=1 actor=ann body=edit job-1 released
+    mark_clear job=1 kind=1
+    answer ok
 . cancel 2
 edit 2 prio=1
     answer absent: no open job is called job-2; it may have ended
