@@ -316,7 +316,7 @@ bool core_settle(struct core *core, fl_ms now, struct core_batch *batch)
     /* A round between due timers would start what is not first in its queue. */
     if (core->is_dirty && !core->is_timers_cut && core_round(core, batch)) has_more = true;
     acknowledge(core, batch);
-    core->looked_by_settle = core->looked;
+    core->looked_for_submits = 0;
     return has_more;
 }
 

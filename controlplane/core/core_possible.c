@@ -36,5 +36,6 @@ const char *core_possible_refusal(struct core *core, const struct shape_entry *e
     is_never =
         feasibility_judge(&core->feasibility, room, entry, core->now, &text) == FEASIBILITY_NEVER;
     core_look(core, room->looked - before);
+    core->looked_for_submits += room->looked - before;
     return is_never ? text : NULL;
 }

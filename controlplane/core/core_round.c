@@ -87,13 +87,13 @@ static bool is_full(const struct core_batch *batch)
     return core_batch_bytes(batch) >= CORE_BATCH_BYTES_MAX / 2;
 }
 
-/* A round shares its turn with the steps before it: where they have looked at much, it looks at
- * less, but at a quarter always, so that rounds go on.  A step's look is the dearer one, since it
- * finds a cluster that is in no cache. */
+/* A round shares its turn with the submissions before it: where they have looked at much, it looks
+ * at less, but at a quarter always, so that rounds go on.  A submission's look is the dearer one,
+ * since it finds a cluster that is in no cache. */
 static uint64_t looks_of(const struct core *core)
 {
     uint64_t most = core->config.round_looks_max, least = most / 4;
-    uint64_t used = (core->looked - core->looked_by_settle) * ROUND_LOOKS_PER_LOOK;
+    uint64_t used = core->looked_for_submits * ROUND_LOOKS_PER_LOOK;
 
     return used < most - least ? most - used : least;
 }

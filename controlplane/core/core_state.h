@@ -79,10 +79,10 @@ struct core {
     struct fl_digest spec_newest;
     uint64_t spec_newest_range; /* spec_newest is stored in this range; UINT64_MAX: none is */
 
-    uint64_t looked;           /* see core_looked */
-    uint64_t looked_by_settle; /* so many of them when the last settle ended */
-    uint32_t slice_left;       /* looks until the next settle, or of this one */
-    bool is_timers_cut;        /* timers are due that did not fit in a slice */
+    uint64_t looked;             /* see core_looked */
+    uint64_t looked_for_submits; /* so many of them judged submissions since the last settle */
+    uint32_t slice_left;         /* looks until the next settle, or of this one */
+    bool is_timers_cut;          /* timers are due that did not fit in a slice */
     FL_VEC(struct core_walk) walks;
     size_t walks_at; /* the first that is not done */
 

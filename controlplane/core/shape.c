@@ -10,10 +10,6 @@
 enum {
     LABEL_KEY_MAX = 317,
     LABEL_VALUE_MAX = 63,
-    FORMAT = 2,       /* first byte; another one is another layout */
-    FORMAT_OLD = 1,   /* before migration 0003: with the deadline and the retries of its jobs */
-    FORMAT_KINDS = 3, /* with resources by name */
-    FORMAT_TOLERATIONS = 4, /* with tolerations, and perhaps with resources by name */
 };
 
 static bool check_role(const struct shape_role *role, uint32_t i, uint32_t *replicas_sum,
@@ -143,8 +139,8 @@ static void put_kinds(struct fl_buf *out, const struct shape *shape)
 /* Each shape has one layout, the oldest that can hold it. */
 static uint8_t format_of(const struct shape *shape)
 {
-    if (shape->tolerations.len > 0) return FORMAT_TOLERATIONS;
-    return shape->kinds_len > 0 ? FORMAT_KINDS : FORMAT;
+    if (shape->tolerations.len > 0) return SHAPE_FORMAT_tolerations;
+    return shape->kinds_len > 0 ? SHAPE_FORMAT_kinds : SHAPE_FORMAT_plain;
 }
 
 bool shape_encode(struct fl_buf *out, const struct shape *shape)
@@ -173,8 +169,8 @@ bool shape_encode(struct fl_buf *out, const struct shape *shape)
     put_names(out, shape->clusters, shape->clusters_len);
     put_names(out, shape->not_clusters, shape->not_clusters_len);
     fl_buf_put_u8(out, shape->has_image);
-    if (format >= FORMAT_KINDS) put_kinds(out, shape);
-    if (format == FORMAT_TOLERATIONS) fl_buf_put_str(out, shape->tolerations);
+    if (format >= SHAPE_FORMAT_kinds) put_kinds(out, shape);
+    if (format == SHAPE_FORMAT_tolerations) fl_buf_put_str(out, shape->tolerations);
     return !out->is_over && out->len - start <= FL_JOB_SHAPE_BYTES_MAX;
 }
 
@@ -205,7 +201,7 @@ static void read_kinds(struct fl_reader *reader, struct shape *shape)
     }
 }
 
-/* The part of a shape of FORMAT_OLD that its jobs have now. */
+/* The part of a shape of SHAPE_FORMAT_old that its jobs have now. */
 struct old {
     uint32_t deadline_s, retries_max;
 };
@@ -241,18 +237,18 @@ static bool decode(struct fl_str bytes, struct shape *ret_shape, struct old *ret
     for (uint32_t i = 0; i < shape.not_clusters_len; i++) {
         shape.not_clusters[i] = fl_read_bytes(&reader, FL_NAME_BYTES_MAX);
     }
-    if (format == FORMAT_OLD) {
+    if (format == SHAPE_FORMAT_old) {
         old.deadline_s = read_u32_var(&reader);
         old.retries_max = read_len(&reader, FL_JOB_RETRIES_MAX);
     }
     has_image = fl_read_u8(&reader);
     shape.has_image = has_image == 1;
-    if (format >= FORMAT_KINDS) read_kinds(&reader, &shape);
-    if (format == FORMAT_TOLERATIONS) {
+    if (format >= SHAPE_FORMAT_kinds) read_kinds(&reader, &shape);
+    if (format == SHAPE_FORMAT_tolerations) {
         shape.tolerations = fl_read_bytes(&reader, FL_JOB_SHAPE_BYTES_MAX);
     }
-    if (!fl_reader_is_done(&reader) || format == 0 || format > FORMAT_TOLERATIONS ||
-        (format != FORMAT_OLD && format != format_of(&shape)) || has_image > 1 ||
+    if (!fl_reader_is_done(&reader) || format == 0 || format > SHAPE_FORMAT_tolerations ||
+        (format != SHAPE_FORMAT_old && format != format_of(&shape)) || has_image > 1 ||
         bytes.len > FL_JOB_SHAPE_BYTES_MAX) {
         return fl_fail(err, FL_INVALID, "the shape's %zu bytes are not what shape_encode writes",
                        bytes.len);
@@ -272,7 +268,7 @@ bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *e
 
 bool shape_is_old(struct fl_str bytes)
 {
-    return bytes.len > 0 && bytes.at[0] == FORMAT_OLD;
+    return bytes.len > 0 && bytes.at[0] == SHAPE_FORMAT_old;
 }
 
 void shape_read_old(struct fl_str bytes, uint32_t *ret_deadline_s, uint32_t *ret_retries_max)

@@ -23,6 +23,14 @@ enum {
     SHAPE_NODE_LABELS_MAX = FL_JOB_NODE_LABELS_MAX + 1, /* that of requireLimits */
 };
 
+/* The first byte of a shape's bytes: another one is another layout. */
+enum shape_format {
+    SHAPE_FORMAT_old = 1, /* before migration 0003: with the deadline and the retries of its jobs */
+    SHAPE_FORMAT_plain = 2,
+    SHAPE_FORMAT_kinds = 3,       /* with resources by name */
+    SHAPE_FORMAT_tolerations = 4, /* with tolerations, and perhaps with resources by name */
+};
+
 struct shape_label {
     struct fl_str key, value;
 };

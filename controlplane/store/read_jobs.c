@@ -212,11 +212,12 @@ static void by_id_answered(void *data, const struct reader_answer *got)
         if (job.tenant.n != op->tenant.n) continue;
         if (fill_by_id(&job, got->result, i)) {
             jobs[answer.len++] = job;
-        } else {
+        } else if (bad.code == FL_OK) {
             fl_fail(&bad, FL_TORN, "the row of job %" PRIu64 " cannot be read", job.job.n);
-            answer.err = &bad;
+            reader_note(got->reader, bad.text);
         }
     }
+    if (answer.len == 0 && bad.code != FL_OK) answer.err = &bad;
     answer.at = jobs;
     op->fn(op->ctx, &answer);
 }

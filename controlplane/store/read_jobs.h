@@ -74,6 +74,7 @@ struct read_jobs_query {
 uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *query,
                         read_jobs_fn *fn, void *ctx, struct fl_err *err);
 
-/* In no order; ids that are not there, or another tenant's, are left out. */
+/* In no order; ids that are not there, another tenant's, or of rows that cannot be read are left
+ * out.  FL_TORN: nothing is left, and some row cannot be read. */
 uint64_t read_jobs_by_id(struct reader *reader, struct fl_tenant tenant, const struct fl_job *jobs,
                          size_t len, read_jobs_fn *fn, void *ctx, struct fl_err *err);

@@ -185,6 +185,11 @@ static void deliver(struct reader *reader, size_t i, const PGresult *result,
     free_question(question);
 }
 
+void reader_note(const struct reader *reader, const char *text)
+{
+    reader->trouble(reader->ctx, text);
+}
+
 bool reader_is_null(const PGresult *result, int row, int column)
 {
     return PQgetisnull(result, row, column);

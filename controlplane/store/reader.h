@@ -29,7 +29,8 @@ enum {
     READER_RETRY_MAX_MS = 5000,
 };
 
-/* 'text': for the log, once each time the connection is lost or cannot be made. */
+/* 'text': for the log, once each time the connection is lost or cannot be made, and for each answer
+ * that leaves out rows which cannot be read. */
 typedef void reader_trouble_fn(void *ctx, const char *text);
 
 struct reader *reader_create(const char *conninfo, const struct pg_waker *waker,

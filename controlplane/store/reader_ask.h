@@ -40,6 +40,9 @@ uint64_t reader_ask_jobs(struct reader *reader, enum pg_stmt stmt, const struct 
 void reader_ask_on(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
                    reader_answer_fn *answer, const void *op, size_t op_bytes);
 
+/* For the log: something in an answer that was left out. */
+void reader_note(const struct reader *reader, const char *text);
+
 /* Fields of an answer; NULL and absent are empty. */
 bool reader_is_null(const PGresult *result, int row, int column);
 

@@ -57,6 +57,7 @@ struct fake_runtime_config {
     uint32_t endless_ppm;     /* runs until it is stopped */
     uint32_t writes_max;      /* a replica writes at most so often */
     struct fl_str first;      /* each replica's first output; empty: none */
+    bool has_old_agent;       /* one without taints: it tells a tainted node as not ready */
 };
 
 enum { FAKE_RUNTIME_NODES_MAX = 16 };
@@ -108,7 +109,7 @@ uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resour
  * nodes, while it lives ... */
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape);
 /* ... or on the whole of its nodes, as a hub knows them: it hears neither of a cluster's death nor
- * of the end of what others use. */
+ * of the end of what others use, and by an old agent of no taints. */
 bool fake_runtime_could_ever(const struct fake_runtime *runtime, const struct shape *shape);
 /* The name of the node of that number, if it has GPUs, offered now or not; NULL: it has none. */
 const char *fake_runtime_gpu_node(const struct fake_runtime *runtime, uint32_t number);

@@ -40,6 +40,10 @@ bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err)
         fake_pg_is_gone(db_pg(hub->db), event->event.replica.told.attempt.job.n)) {
         sim_mark(hub->sim, MARK_gone_told);
     }
+    if (hub->lost.len > 0 && event->event.kind != CORE_EV_session_lost) {
+        engine_event_destroy(event);
+        return fl_fail(err, FL_FULL, "ends of sessions wait before it");
+    }
     is_taken = engine_adopt(hub->engine, event, hub_clock(hub), err);
     /* The engine has heard the time, unless this is inside of a turn that stands still. */
     if (!hub_stands_still(hub)) hub->turn_at = hub->sim->now;

@@ -8,7 +8,7 @@
 #include "shared/base/hash.h"
 #include "tests/sim/hub_state.h"
 
-enum { RETRY_LOST_MS = 100, RETRY_HELD_MS = 5, SOCKET_BYTES_MAX = 64 << 20 };
+enum { RETRY_MS = 5, SOCKET_BYTES_MAX = 64 << 20 };
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
@@ -29,29 +29,37 @@ static void free_session(struct hub_session *session)
     fl_free(session);
 }
 
-static void tell_lost(struct hub *hub, struct core_event lost)
+/* False: the engine has no room for it now.  Without a leader it is dropped: a new term does not
+ * hear of it either. */
+static bool tell_lost(struct hub *hub, const struct core_event *lost)
 {
     struct engine_event *event = engine_event_create();
     struct fl_err err = {0};
 
-    sim_tell(hub->sim, "hub %llu: session %llu of cluster %llu is lost, connection %llu",
-             hub->config.host, lost.session_lost.session_epoch, lost.session_lost.cluster.n,
-             lost.session_lost.connection);
-    event->event = lost;
-    if (hub_adopt(hub, event, &err)) return;
-    if (err.code == FL_FULL || err.code == FL_TOO_LARGE) fl_vec_push(&hub->lost, lost);
-    /* Without a leader it is dropped: a new term does not hear of it either. */
+    event->event = *lost;
+    return hub_adopt(hub, event, &err) || (err.code != FL_FULL && err.code != FL_TOO_LARGE);
 }
 
+/* As the product's hand-over: an end finds room always, and what comes later stays behind it.
+ * While ends wait no session begins, and each has two ends at most. */
 static void on_lost(void *ctx, struct fl_cluster cluster, uint64_t session_epoch,
                     uint64_t connection)
 {
     struct core_event lost = {.kind = CORE_EV_session_lost};
+    struct hub *hub = ctx;
 
     lost.session_lost.cluster = cluster;
     lost.session_lost.session_epoch = session_epoch;
     lost.session_lost.connection = connection;
-    tell_lost(ctx, lost);
+    sim_tell(hub->sim, "hub %llu: session %llu of cluster %llu is lost, connection %llu",
+             hub->config.host, session_epoch, cluster.n, connection);
+    if (hub->lost.len == 0) {
+        if (tell_lost(hub, &lost)) return;
+        sim_mark(hub->sim, MARK_session_end_waited);
+        hub->lost_max = 2 * (1 + hub->sessions.len + hub->twins.len);
+    }
+    fl_assert(hub->lost.len < hub->lost_max);
+    fl_vec_push(&hub->lost, lost);
 }
 
 /* Each session is flushed at the end of the turn anyway. */
@@ -517,8 +525,8 @@ static void mind_sessions(struct hub *hub, fl_ms *due)
 
         if (session_is_held(session->session)) resume(hub, session);
         if (now >= session_deadline(session->session)) session_tick(session->session, now);
-        if (session_is_held(session->session) && now + RETRY_HELD_MS < *due) {
-            *due = now + RETRY_HELD_MS;
+        if (session_is_held(session->session) && now + RETRY_MS < *due) {
+            *due = now + RETRY_MS;
         }
         if (session_is_over(session->session)) {
             end_session(hub, session);
@@ -534,13 +542,13 @@ static void mind_sessions(struct hub *hub, fl_ms *due)
 
 static void retry_lost(struct hub *hub)
 {
-    size_t len = hub->lost.len;
-
-    for (size_t i = 0; i < len; i++) {
+    while (hub->lost.len > 0) {
         struct core_event lost = hub->lost.at[0];
 
         fl_vec_remove(&hub->lost, 0);
-        tell_lost(hub, lost);
+        if (tell_lost(hub, &lost)) continue;
+        fl_vec_insert(&hub->lost, 0, lost);
+        return;
     }
 }
 
@@ -549,9 +557,7 @@ void hub_front_mind(struct hub *hub, fl_ms *due)
     if (hub->turns_away) hub_front_turn_away(hub);
     if (hub->lost.len) retry_lost(hub);
     mind_sessions(hub, due);
-    if (hub->lost.len && hub_clock(hub) + RETRY_LOST_MS < *due) {
-        *due = hub_clock(hub) + RETRY_LOST_MS;
-    }
+    if (hub->lost.len && hub_clock(hub) + RETRY_MS < *due) *due = hub_clock(hub) + RETRY_MS;
 }
 
 void hub_front_turn_away(struct hub *hub)
@@ -647,7 +653,7 @@ bool hub_lost_late(struct hub *hub, struct fl_cluster cluster)
 {
     struct hub_session *session = newest_session(hub, cluster);
 
-    if (!session || session_epoch(session->session) < 2) return false;
+    if (!session || session_epoch(session->session) < 2 || hub->lost.len > 0) return false;
     on_lost(hub, cluster, session_epoch(session->session) - 1, 0);
     hub_work(hub);
     return true;

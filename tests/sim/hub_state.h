@@ -82,7 +82,8 @@ struct hub {
     fl_ms turn_at;            /* the engine's turn began then, and read the clock */
     uint64_t looked, cost_us; /* by its core, as last seen; and the time that is not taken yet */
     FL_VEC(struct hub_session *) sessions; /* by connection */
-    FL_VEC(struct core_event) lost;        /* session_lost that the engine had no room for */
+    FL_VEC(struct core_event) lost;        /* ends of sessions that the engine had no room for */
+    size_t lost_max;                       /* so many at most, since they began to wait */
     size_t requests_open;
     uint64_t turns;
     struct high_water water, water_next; /* its state directory's; the write under way */

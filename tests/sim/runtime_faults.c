@@ -173,8 +173,10 @@ static bool may_go(const struct fake_runtime *runtime, uint32_t node, const stru
                    const struct shape_role *role, const struct sim_amounts *free)
 {
     struct sim_amounts each = sim_amounts_of_role(shape, role);
+    bool is_let =
+        runtime->config.has_old_agent || sim_taints_let(runtime->nodes[node].taints, shape, role);
 
-    return sim_taints_let(runtime->nodes[node].taints, shape, role) && sim_amounts_fit(&each, free);
+    return is_let && sim_amounts_fit(&each, free);
 }
 
 /* Its replicas on the nodes, one after the other, with 'free' on each. */
@@ -204,7 +206,9 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
 
     if (runtime->is_dead) return false;
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
-        free[i] = fake_runtime_node_total(runtime, i);
+        bool is_hidden = runtime->config.has_old_agent && runtime->nodes[i].taints[0];
+
+        free[i] = is_hidden ? (struct sim_amounts){0} : fake_runtime_node_total(runtime, i);
     }
     return fits(runtime, shape, free);
 }

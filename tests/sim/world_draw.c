@@ -331,6 +331,7 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
             .undelivered_ppm = ppm(sim, 300000, 200000),
             .unreadable_ppm = ppm(sim, 300000, 100000),
             .writes_max = world->is_large ? 0 : (uint32_t)sim_between(sim, 0, 8),
+            .has_old_agent = draw_protocol(sim, i + 1) < FL_PROTOCOL_TAINTS,
         };
         struct agent_host_config agent = {
             .host = i,

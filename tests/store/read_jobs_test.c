@@ -110,6 +110,38 @@ static void documents_come_by_id_and_specs_by_digest(void **state)
     read_teardown(&world);
 }
 
+static void tell_damaged(void *ctx, const struct read_jobs *jobs)
+{
+    struct read_world *world = ctx;
+
+    world->answers++;
+    if (jobs->err) read_tell(world, "%s\n", jobs->err->text);
+    for (size_t i = 0; i < jobs->len; i++) {
+        read_tell(world, "job %" PRIu64 "\n", jobs->at[i].job.n);
+    }
+}
+
+static void a_row_that_cannot_be_read_costs_its_own_job_alone(void **state)
+{
+    const struct fl_job jobs[] = {{2}, {3}};
+    const struct fl_tenant tenant = {1};
+    struct fl_err err = {0};
+    struct read_world world;
+
+    (void)state;
+    read_setup(&world);
+    read_fill(&world);
+    help_run(world.conninfo, "update job set spec = '\\x07' where id = 2");
+    assert_string_equal(read_heard(&world, read_jobs_by_id(world.reader, tenant, jobs, 2,
+                                                           tell_damaged, &world, &err)),
+                        "job 3\n");
+    assert_int_equal(world.troubles, 1); /* told for the log */
+    assert_string_equal(read_heard(&world, read_jobs_by_id(world.reader, tenant, jobs, 1,
+                                                           tell_damaged, &world, &err)),
+                        "the row of job 2 cannot be read\n");
+    read_teardown(&world);
+}
+
 static const char *newest(struct read_world *world, uint32_t tenant, uint32_t queue)
 {
     static const struct fl_digest digests[] = {{{8}}, {{7}}};
@@ -137,4 +169,5 @@ static void a_spec_is_found_by_digest_where_a_job_that_has_it_may_be_seen(void *
 
 FL_TESTS(cmocka_unit_test(ended_jobs_come_in_pages_by_queue_state_and_label),
          cmocka_unit_test(documents_come_by_id_and_specs_by_digest),
+         cmocka_unit_test(a_row_that_cannot_be_read_costs_its_own_job_alone),
          cmocka_unit_test(a_spec_is_found_by_digest_where_a_job_that_has_it_may_be_seen))

@@ -377,11 +377,29 @@ static void restore(struct teller *teller, const struct words *words)
     help_run(teller->conninfo, "update leader set history = '1/00000001'");
 }
 
+/* The leader makes partitions of the table, which a lock or a trigger would disturb. */
+static void settle(struct teller *teller)
+{
+    for (size_t i = 0; i < teller->instances_len; i++) {
+        struct help *help = teller->instances[i].help;
+
+        if (help && help->is_taken) help_until(help, store_stats(help->store).partition.is_idle);
+    }
+}
+
 static void lock_jobs(struct teller *teller, const struct words *words)
 {
+    PGresult *result;
+    char sql[100];
+
     (void)words;
+    settle(teller);
     teller->lock = help_connect(teller->conninfo);
-    PQclear(PQexec(teller->lock, "begin; lock table job in exclusive mode"));
+    snprintf(sql, sizeof sql, "begin; set lock_timeout = %d; lock table job in exclusive mode",
+             HELP_WAIT_MS);
+    result = PQexec(teller->lock, sql);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) fail_msg("%s", PQresultErrorMessage(result));
+    PQclear(result);
 }
 
 static void unlock_jobs(struct teller *teller, const struct words *words)
@@ -394,12 +412,14 @@ static void unlock_jobs(struct teller *teller, const struct words *words)
 /* Those that wait for a lock, so that each is in the middle of its batch; and idle ones. */
 static void break_writers(struct teller *teller, const struct words *words)
 {
-    static const char waiting[] = "select count(*) from pg_locks where not granted and database ="
-                                  " (select oid from pg_database where datname ="
-                                  " current_database())";
+    static const char waiting[] = "select count(*) from pg_locks join pg_stat_activity using (pid)"
+                                  " where not granted and application_name = 'fairlead writer'"
+                                  " and datname = current_database()";
+    fl_ms end = help_now() + HELP_WAIT_MS;
 
     (void)words;
     while (teller->lock && help_number(teller->conninfo, waiting) == 0) {
+        if (help_now() > end) fail_msg("waited in vain for a writer to meet the lock");
         for (size_t i = 0; i < teller->instances_len; i++) {
             if (teller->instances[i].help) help_turn(teller->instances[i].help, 10);
         }
@@ -407,16 +427,6 @@ static void break_writers(struct teller *teller, const struct words *words)
     help_run(teller->conninfo,
              "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
              " where application_name = 'fairlead writer' and datname = current_database()");
-}
-
-/* The leader makes partitions of the table, which a trigger would disturb. */
-static void settle(struct teller *teller)
-{
-    for (size_t i = 0; i < teller->instances_len; i++) {
-        struct help *help = teller->instances[i].help;
-
-        if (help && help->is_taken) help_until(help, store_stats(help->store).partition.is_idle);
-    }
 }
 
 static void meet_error(struct teller *teller, const struct words *words)
@@ -440,11 +450,14 @@ static void meet_no_error(struct teller *teller, const struct words *words)
 
 static void set_read_only(struct teller *teller, const char *sql, bool is_on)
 {
+    fl_ms end = help_now() + HELP_WAIT_MS;
+
     help_run(teller->conninfo, sql);
     help_run(teller->conninfo, "select pg_reload_conf()");
     while ((help_number(teller->conninfo, "select count(*) from pg_settings where setting = 'on'"
                                           " and name = 'default_transaction_read_only'") > 0) !=
            is_on) {
+        if (help_now() > end) fail_msg("waited in vain for '%s'", sql);
         help_wait(10);
     }
 }
@@ -565,12 +578,14 @@ static void tell_events(struct teller *teller, const struct words *words)
 {
     struct reader *reader =
         reader_create(teller->conninfo, help_waker(), on_reader_trouble, teller);
+    fl_ms end = help_now() + HELP_WAIT_MS;
     struct fl_err err = {0};
 
     (void)words;
     teller->is_answered = false;
     assert_true(read_events_since(reader, 0, 0, (struct fl_job){0}, on_events, teller, &err));
     while (!teller->is_answered) {
+        if (help_now() > end) fail_msg("waited in vain for the events");
         help_wait(10);
         reader_turn(reader, help_now());
     }

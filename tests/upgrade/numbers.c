@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/process/layout.h"
 #include "controlplane/core/cluster.h"
 #include "controlplane/core/core_command.h"
 #include "controlplane/core/core_event.h"
 #include "controlplane/core/job.h"
 #include "controlplane/core/replica_output.h"
 #include "controlplane/core/row.h"
+#include "controlplane/core/shape.h"
 #include "controlplane/logs/entry.h"
 #include "shared/base/assert.h"
 #include "shared/base/usage.h"
@@ -17,7 +19,7 @@
 #include "shared/wire/message.h"
 #include "shared/wire/visit.h"
 
-enum { NUMBER_MAX = 255, LINE_BYTES_MAX = 100 };
+enum { LINE_BYTES_MAX = 100 };
 
 static void put(struct fl_buf *out, const char *table, unsigned number, const char *name)
 {
@@ -27,111 +29,69 @@ static void put(struct fl_buf *out, const char *table, unsigned number, const ch
     fl_assert(len > 0 && (size_t)len < sizeof line && fl_buf_put(out, line, (size_t)len));
 }
 
-/* ---- enums that are no table: a value that is missing here does not compile ------------------ */
+/* ---- enums that are no table ----------------------------------------------------------------- */
 
+/* A value that is missing in 'values' does not compile. */
 #define NAME(prefix, name)                                                                         \
     case prefix##name:                                                                             \
         return #name;
-
-static const char *mark_name(enum core_mark mark)
-{
-    switch (mark) {
-        NAME(CORE_MARK_, held)
-        NAME(CORE_MARK_, cancel)
-        NAME(CORE_MARK_, first_start)
-        NAME(CORE_MARK_, picked)
-        NAME(CORE_MARK_, after)
-        NAME(CORE_MARK_, edited)
-        NAME(CORE_MARK_, singleton)
-        NAME(CORE_MARK_, each)
+#define PUT(prefix, name) put(out, table, (unsigned)prefix##name, name_of(prefix##name));
+#define ENUM(of, type, values)                                                                     \
+    static const char *of##_name(type value)                                                       \
+    {                                                                                              \
+        switch (value) {                                                                           \
+            values(NAME)                                                                           \
+        }                                                                                          \
+        return NULL;                                                                               \
+    }                                                                                              \
+    static void put_##of(struct fl_buf *out)                                                       \
+    {                                                                                              \
+        const char *(*name_of)(type) = of##_name;                                                  \
+        const char *table = #of;                                                                   \
+                                                                                                   \
+        values(PUT)                                                                                \
     }
-    return NULL;
-}
 
-static const char *counter_name(enum core_counter counter)
-{
-    switch (counter) {
-        NAME(CORE_COUNTER_, job_next)
-        NAME(CORE_COUNTER_, job_lost_from)
-        NAME(CORE_COUNTER_, job_lost_to)
-        NAME(CORE_COUNTER_, jobs_skipped)
-        NAME(CORE_COUNTER_, incarnations)
-        NAME(CORE_COUNTER_, batch_known)
-        NAME(CORE_COUNTER_, seen_incarnation)
-        NAME(CORE_COUNTER_, seen_batch)
-        NAME(CORE_COUNTER_, seen_job_below)
-        NAME(CORE_COUNTER_, leader_incarnation)
-        NAME(CORE_COUNTER_, incarnation_known)
-        NAME(CORE_COUNTER_, incarnation_accepted)
-    }
-    return NULL;
-}
+/* clang-format off */
+#define ACCESS_VALUES(X) \
+    X(CORE_ACCESS_, open) X(CORE_ACCESS_, locked) X(CORE_ACCESS_, revoked)
+#define CLUSTER_STATE_VALUES(X) \
+    X(CLUSTER_, ENROLLED) X(CLUSTER_, REMOVED)
+#define COUNTER_VALUES(X) \
+    X(CORE_COUNTER_, job_next) X(CORE_COUNTER_, job_lost_from) X(CORE_COUNTER_, job_lost_to) \
+    X(CORE_COUNTER_, jobs_skipped) X(CORE_COUNTER_, incarnations) X(CORE_COUNTER_, batch_known) \
+    X(CORE_COUNTER_, seen_incarnation) X(CORE_COUNTER_, seen_batch) \
+    X(CORE_COUNTER_, seen_job_below) X(CORE_COUNTER_, leader_incarnation) \
+    X(CORE_COUNTER_, incarnation_known) X(CORE_COUNTER_, incarnation_accepted)
+#define FRAME_FLAG_VALUES(X) \
+    X(FL_FRAME_, MAY_IGNORE)
+#define LAYOUT_COMMAND_VALUES(X) \
+    X(LAYOUT_, GO) X(LAYOUT_, STOP) X(LAYOUT_, LEAVE)
+#define LOG_ENTRY_VALUES(X) \
+    X(LOG_ENTRY_, SOURCE) X(LOG_ENTRY_, RECORDS) X(LOG_ENTRY_, END)
+#define MARK_VALUES(X) \
+    X(CORE_MARK_, held) X(CORE_MARK_, cancel) X(CORE_MARK_, first_start) X(CORE_MARK_, picked) \
+    X(CORE_MARK_, after) X(CORE_MARK_, edited) X(CORE_MARK_, singleton) X(CORE_MARK_, each)
+#define OUTPUT_VALUES(X) \
+    X(CORE_OUTPUT_, none) X(CORE_OUTPUT_, due) X(CORE_OUTPUT_, lost)
+#define SHAPE_FORMAT_VALUES(X) \
+    X(SHAPE_FORMAT_, old) X(SHAPE_FORMAT_, plain) X(SHAPE_FORMAT_, kinds) \
+    X(SHAPE_FORMAT_, tolerations)
+#define VISIT_CHANNEL_VALUES(X) \
+    X(FL_VISIT_, STDIN) X(FL_VISIT_, STDOUT) X(FL_VISIT_, STDERR) X(FL_VISIT_, STATUS) \
+    X(FL_VISIT_, RESIZE) X(FL_VISIT_, OPEN) X(FL_VISIT_, CLOSE)
 
-static const char *cluster_state_name(enum cluster_state state)
-{
-    switch (state) {
-        NAME(CLUSTER_, ENROLLED)
-        NAME(CLUSTER_, REMOVED)
-    }
-    return NULL;
-}
-
-static const char *access_name(enum core_access access)
-{
-    switch (access) {
-        NAME(CORE_ACCESS_, open)
-        NAME(CORE_ACCESS_, locked)
-        NAME(CORE_ACCESS_, revoked)
-    }
-    return NULL;
-}
-
-static const char *output_letter(enum core_output output)
-{
-    switch (output) {
-        NAME(CORE_OUTPUT_, none)
-        NAME(CORE_OUTPUT_, due)
-        NAME(CORE_OUTPUT_, lost)
-    }
-    return NULL;
-}
-
-static const char *flag_name(enum fl_frame_flags flag)
-{
-    switch (flag) {
-        NAME(FL_FRAME_, MAY_IGNORE)
-    }
-    return NULL;
-}
-
-static const char *channel_name(enum fl_visit_channel channel)
-{
-    switch (channel) {
-        NAME(FL_VISIT_, STDIN)
-        NAME(FL_VISIT_, STDOUT)
-        NAME(FL_VISIT_, STDERR)
-        NAME(FL_VISIT_, STATUS)
-        NAME(FL_VISIT_, RESIZE)
-        NAME(FL_VISIT_, OPEN)
-        NAME(FL_VISIT_, CLOSE)
-    }
-    return NULL;
-}
-
-static const char *entry_name(enum log_entry_kind kind)
-{
-    switch (kind) {
-        NAME(LOG_ENTRY_, SOURCE)
-        NAME(LOG_ENTRY_, RECORDS)
-        NAME(LOG_ENTRY_, END)
-    }
-    return NULL;
-}
-
-#define PUT_EACH(table, type, name_of)                                                             \
-    for (unsigned i = 0; i <= NUMBER_MAX; i++) {                                                   \
-        if (name_of((type)i)) put(out, table, i, name_of((type)i));                                \
-    }
+ENUM(access, enum core_access, ACCESS_VALUES)
+ENUM(cluster_state, enum cluster_state, CLUSTER_STATE_VALUES)
+ENUM(counter, enum core_counter, COUNTER_VALUES)
+ENUM(frame_flag, enum fl_frame_flags, FRAME_FLAG_VALUES)
+ENUM(layout_command, enum layout_command_kind, LAYOUT_COMMAND_VALUES)
+ENUM(log_entry, enum log_entry_kind, LOG_ENTRY_VALUES)
+ENUM(mark, enum core_mark, MARK_VALUES)
+ENUM(output, enum core_output, OUTPUT_VALUES)
+ENUM(shape_format, enum shape_format, SHAPE_FORMAT_VALUES)
+ENUM(visit_channel, enum fl_visit_channel, VISIT_CHANNEL_VALUES)
+/* clang-format on */
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -178,14 +138,16 @@ void numbers_list(struct fl_buf *out)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         put(out, numbers[i].table, numbers[i].number, numbers[i].name);
     }
-    PUT_EACH("access", enum core_access, access_name)
-    PUT_EACH("cluster_state", enum cluster_state, cluster_state_name)
-    PUT_EACH("counter", enum core_counter, counter_name)
-    PUT_EACH("frame_flag", enum fl_frame_flags, flag_name)
-    PUT_EACH("log_entry", enum log_entry_kind, entry_name)
-    PUT_EACH("mark", enum core_mark, mark_name)
-    PUT_EACH("output", enum core_output, output_letter)
-    PUT_EACH("visit_channel", enum fl_visit_channel, channel_name)
+    put_access(out);
+    put_cluster_state(out);
+    put_counter(out);
+    put_frame_flag(out);
+    put_layout_command(out);
+    put_log_entry(out);
+    put_mark(out);
+    put_output(out);
+    put_shape_format(out);
+    put_visit_channel(out);
 }
 
 /* ---- then and now ---------------------------------------------------------------------------- */

@@ -1,12 +1,13 @@
-/* numbers.h - the numbers that are stored or go over the wire, beside those of rows.def: a line a
- * number, as numbers.txt keeps those that were given:
+/* numbers.h - the numbers of enums and tables that are stored, sent, or left in a file for the next
+ * program, beside those of rows.def: a line a number, as numbers.txt keeps those that were given:
  *
  *     mark 1 held
  *     mark 8 hidden retired
  *
  * A line in numbers.txt never changes, but for the word 'retired' behind one that is no longer
  * used: that number and its name are not given again.
- * Uses the tables of shared and the core only. */
+ * Sizes, and the first bytes that tell our files from others', are not among them.
+ * Uses the tables and enums of shared, core, logs and the agent's layout only. */
 #pragma once
 
 #include <stdbool.h>

@@ -428,7 +428,8 @@ static uint32_t serve_holders(struct round *round, const struct round_view *view
 /* ---- jobs that wait for a claim -------------------------------------------------------------- */
 
 /* A job that was refused before, is first in its queue and still does not fit claims room before
- * anything else is started.  So claims come back after a reload, as the agents do. */
+ * anything else is started.  So claims come back after a reload, as the agents do.  Half of the
+ * round's looks are left for what may start. */
 static void find_claimants(struct round *round, const struct round_view *view,
                            struct round_turn *turn)
 {
@@ -441,7 +442,7 @@ static void find_claimants(struct round *round, const struct round_view *view,
         struct placement unused;
         enum reason why;
 
-        if (bucket->why == REASON_none) return;
+        if (bucket->why == REASON_none || round->chooser.room.looked >= view->looks_max / 2) return;
         why = choose(&round->chooser, shape, choose_memo(&round->chooser, shape, bucket->shape),
                      view->unconfirmed_max, &unused);
         if (why == REASON_Fits) return;
@@ -452,7 +453,7 @@ static void find_claimants(struct round *round, const struct round_view *view,
 
 /* ---- all queues ------------------------------------------------------------------------------ */
 
-/* One start of the queue.  However small the budget, a round asks for one head, and a cluster that
+/* One start of the queue.  However small the budget, one head is asked for here, and a cluster that
  * has said no already costs nothing: so rounds that follow each other come to all heads. */
 static enum outcome serve(struct round *round, const struct round_view *view,
                           struct round_turn *turn, uint64_t asked_before, bool *ret_is_holder_left)
@@ -482,7 +483,7 @@ static enum outcome serve(struct round *round, const struct round_view *view,
 
 bool round_run(struct round *round, const struct round_view *view)
 {
-    uint64_t asked_before = round->chooser.asked;
+    uint64_t asked_before;
     uint32_t starts;
     size_t turns_len, holders_len;
     bool is_over, is_holder_left = false, has_started = true;
@@ -495,20 +496,22 @@ bool round_run(struct round *round, const struct round_view *view)
     turns_len = gather_all(round, view, &holders_len);
     starts = serve_holders(round, view, holders_len);
     for (size_t i = holders_len; i < turns_len; i++) {
-        if (round->chooser.room.looked >= view->looks_max) break;
         find_claimants(round, view, &round->turns.at[i]);
     }
     make_claims(round, view, turns_len);
+    asked_before = round->chooser.asked;
     is_over = starts >= view->starts_max;
     while (has_started && !is_over) {
         has_started = false;
         for (size_t i = 0; i < turns_len && !is_over; i++) {
             struct round_turn *turn = &round->turns.at[i];
+            uint64_t asked = round->chooser.asked;
 
             if (turn->heads.len == 0 && (turn->has_claimant || !claim_of(view, turn))) continue;
             switch (serve(round, view, turn, asked_before, &is_holder_left)) {
             case OVER_BUDGET:
-                round->queue_served.n = turn->queue.n - 1; /* it is the next one's first */
+                /* Asked for nothing, it is the next round's first; else those behind it are. */
+                round->queue_served.n = turn->queue.n - (round->chooser.asked == asked);
                 is_over = true;
                 break;
             case STARTED:

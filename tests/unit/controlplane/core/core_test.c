@@ -582,6 +582,82 @@ static void timers_that_count_no_more_do_not_pile_up(void **state)
     fini(&world);
 }
 
+/* ---- the looks of a turn --------------------------------------------------------------------- */
+
+enum { ROUND_LOOKS = 200, MANY_CLUSTERS = 100 };
+
+/* A world whose next round has more to look at than it may: jobs of 100 shapes that do not fit.
+ * They came before there was a cluster to judge them by. */
+static void init_long_round(struct world *world)
+{
+    struct core_event put = {.kind = CORE_EV_cluster_put, .now = 1000, .tenant = {1}};
+    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, 0, 0}}}};
+
+    init(world, 1, 0);
+    world->config.round_looks_max = ROUND_LOOKS;
+    core_destroy(world->core);
+    world->core = core_create(&world->config);
+    begin(world);
+    for (uint32_t i = 0; i < 100; i++) {
+        shape.roles[0].each.cpu_milli = 9000 + i;
+        set_shape(world, &shape);
+        submit(world, 1);
+    }
+    connect(world);
+    for (unsigned i = 1; i < MANY_CLUSTERS; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "c%u", i);
+        put.cluster_put.name = fl_str_c(name);
+        put.cluster_put.uid = fl_str_c(name);
+        core_step(world->core, &put, world->batch);
+    }
+}
+
+static uint64_t looks_of_settle(struct world *world)
+{
+    uint64_t looked = core_looked(world->core);
+
+    (void)core_settle(world->core, world->now, world->batch);
+    return core_looked(world->core) - looked;
+}
+
+/* Decision 143: to judge what can never run is work of the same turn; a read is not. */
+static void a_round_looks_less_after_a_submission_that_looked_much(void **state)
+{
+    struct shape nowhere = {.roles_len = 1,
+                            .roles = {{1, 1, {0, 1000, 0}}},
+                            .clusters_len = 1,
+                            .clusters = {FL_STR("nowhere")}};
+    struct core_event explain = {
+        .kind = CORE_EV_explain, .now = 1000, .tenant = {1}, .job = {.job = {1}}};
+    struct world world;
+    uint64_t looked;
+
+    (void)state;
+    init_long_round(&world);
+    assert_in_range(looks_of_settle(&world), ROUND_LOOKS, ROUND_LOOKS + 20);
+    fini(&world);
+
+    init_long_round(&world);
+    looked = core_looked(world.core);
+    for (int i = 0; i < 100; i++) {
+        core_step(world.core, &explain, world.batch);
+    }
+    assert_true(core_looked(world.core) - looked >= ROUND_LOOKS);
+    assert_in_range(looks_of_settle(&world), ROUND_LOOKS, ROUND_LOOKS + 20);
+    fini(&world);
+
+    init_long_round(&world);
+    looked = core_looked(world.core);
+    set_shape(&world, &nowhere);
+    submit(&world, 1);
+    assert_true(core_looked(world.core) - looked >= MANY_CLUSTERS);
+    assert_in_range(looks_of_settle(&world), ROUND_LOOKS / 4, ROUND_LOOKS / 4 + 20);
+    assert_in_range(looks_of_settle(&world), ROUND_LOOKS, ROUND_LOOKS + 20); /* the next turn's */
+    fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth),
          cmocka_unit_test(a_wait_is_the_same_after_a_reload),
@@ -594,4 +670,5 @@ FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(the_deadline_of_an_idle_core_is_never),
          cmocka_unit_test(a_cancel_of_many_is_one_mark_and_slices),
          cmocka_unit_test(due_timers_fire_in_slices_with_a_bounded_batch_each),
-         cmocka_unit_test(timers_that_count_no_more_do_not_pile_up))
+         cmocka_unit_test(timers_that_count_no_more_do_not_pile_up),
+         cmocka_unit_test(a_round_looks_less_after_a_submission_that_looked_much))

@@ -28,10 +28,21 @@ static inline void begin(struct world *world)
     core_step(world->core, &queue, world->batch);
 }
 
+/* Jobs that are submitted from now on have this shape. */
+static inline void set_shape(struct world *world, const struct shape *shape)
+{
+    struct fl_buf buf;
+
+    fl_buf_init(&buf, sizeof world->shape);
+    assert_true(shape_encode(&buf, shape));
+    memcpy(world->shape, buf.at, buf.len);
+    world->shape_len = buf.len;
+    fl_buf_fini(&buf);
+}
+
 static inline void init(struct world *world, uint64_t seed, uint32_t retries)
 {
     struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, 1000, 0}}}};
-    struct fl_buf buf;
 
     *world = (struct world){.config = core_config_default(),
                             .now = 1000,
@@ -40,11 +51,7 @@ static inline void init(struct world *world, uint64_t seed, uint32_t retries)
                             .retries_max = retries};
     /* Nothing is overdue here. */
     world->config.start_ms = world->config.stop_ms = world->config.inventory_ms = UINT32_MAX;
-    fl_buf_init(&buf, sizeof world->shape);
-    assert_true(shape_encode(&buf, &shape));
-    memcpy(world->shape, buf.at, buf.len);
-    world->shape_len = buf.len;
-    fl_buf_fini(&buf);
+    set_shape(world, &shape);
     world->core = core_create(&world->config);
     world->batch = core_batch_create(1);
     begin(world);

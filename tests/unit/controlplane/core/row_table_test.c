@@ -68,6 +68,31 @@ static void an_edit_changes_what_a_job_has_too(void **state)
     assert_int_equal(job.job_new.job, 7); /* the key stays */
 }
 
+/* A further field that job_new has not would be kept by no table of jobs: row_edit passes it. */
+static void an_edit_has_two_fields_that_a_job_has_not(void **state)
+{
+    struct row_info edit = row_info(ROW_job_edit), job = row_info(ROW_job_new);
+    size_t others_len = 0;
+
+    (void)state;
+    for (size_t i = 0; i < edit.len; i++) {
+        const struct row_field *field = &edit.fields[i], *same = job.fields;
+
+        if (field->type == ROW_TYPE_BATCH) continue;
+        while (same < job.fields + job.len && strcmp(same->name, field->name) != 0) {
+            same++;
+        }
+        if (same < job.fields + job.len) {
+            assert_int_equal(field->type, same->type);
+            assert_int_equal(field->max, same->max);
+            continue;
+        }
+        assert_true(strcmp(field->name, "revision") == 0 || strcmp(field->name, "queue_was") == 0);
+        others_len++;
+    }
+    assert_int_equal(others_len, 2);
+}
+
 static void a_kept_row_has_strings_of_its_own(void **state)
 {
     char name[] = "train";
@@ -133,6 +158,7 @@ static void every_key_has_room(void **state)
 FL_TESTS(cmocka_unit_test(a_kind_says_its_table_its_fold_and_where_its_fields_are),
          cmocka_unit_test(a_field_is_read_and_set_by_its_type),
          cmocka_unit_test(an_edit_changes_what_a_job_has_too),
+         cmocka_unit_test(an_edit_has_two_fields_that_a_job_has_not),
          cmocka_unit_test(a_kept_row_has_strings_of_its_own),
          cmocka_unit_test(keys_are_in_the_order_of_their_fields),
          cmocka_unit_test(every_key_has_room))

@@ -397,6 +397,34 @@ static void rounds_that_look_at_little_come_to_everybody(void **state)
     close_table(&table);
 }
 
+/* Its many heads are refused anew in each round, since the cluster has grown. */
+static void a_queue_of_refused_jobs_keeps_no_other_waiting(void **state)
+{
+    static struct table table;
+    struct shape one = gang(1, 1);
+    struct job_slot job;
+    uint32_t rounds = 0;
+
+    (void)state;
+    open_table(&table);
+    add_queues(&table, 2);
+    node(&table.world, enrol(&table.world, "east"), "n1", 40);
+    for (uint32_t i = 0; i < 30; i++) {
+        struct shape shape = gang(1, 41 + i);
+
+        submit(&table, 1, &shape);
+    }
+    (void)run(&table);
+    job = submit(&table, 2, &one);
+    table.looks_max = 20;
+    while (job_table_at(&table.jobs, job)->elements_next == 0) {
+        assert_true(++rounds <= 3);
+        cluster_table_grow(&table.world.clusters, at(&table.world, 1));
+        (void)run_once(&table);
+    }
+    close_table(&table);
+}
+
 /* A queue whose first job can have no claim asks for one once, however much others start. */
 static void who_can_have_no_claim_costs_a_round_little(void **state)
 {
@@ -443,4 +471,5 @@ FL_TESTS(cmocka_unit_test(queues_take_turns_and_within_one_priority_goes_before_
          cmocka_unit_test(of_two_that_wait_for_each_others_room_the_older_claim_goes_first),
          cmocka_unit_test(a_round_ends_at_its_starts_and_the_next_one_goes_on),
          cmocka_unit_test(rounds_that_look_at_little_come_to_everybody),
+         cmocka_unit_test(a_queue_of_refused_jobs_keeps_no_other_waiting),
          cmocka_unit_test(who_can_have_no_claim_costs_a_round_little))
