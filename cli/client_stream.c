@@ -65,12 +65,17 @@ static void closed(struct one *one, const struct cli_event *event)
 static bool on_event(void *ctx, const struct cli_event *event)
 {
     struct one *one = ctx;
+    enum cli_stream_word word;
 
     if (strcmp(event->name, "closed") == 0) {
         closed(one, event);
         return false;
     }
-    one->is_done = one->what.on_event(one->what.ctx, event) == CLI_STREAM_DONE;
+    word = one->what.on_event(one->what.ctx, event);
+    for (size_t i = 0; word == CLI_STREAM_ALL_DONE && i < one->all->len; i++) {
+        one->all->at[i]->is_done = true;
+    }
+    one->is_done = word != CLI_STREAM_MORE;
     one->wait_ms = RETRY_FIRST_MS;
     return !one->is_done;
 }

@@ -13,7 +13,8 @@ enum { CLI_STREAMS_MAX = 4 };
 
 enum cli_stream_word {
     CLI_STREAM_MORE,
-    CLI_STREAM_DONE, /* close this one */
+    CLI_STREAM_DONE,     /* close this one */
+    CLI_STREAM_ALL_DONE, /* close all */
 };
 
 struct cli_stream {

@@ -20,6 +20,7 @@ struct followed {
     struct cli_log_style style;
     bool is_running; /* "running" was printed */
     bool is_placed;  /* some element has an attempt */
+    bool has_left;   /* the job is in another queue than the token's */
     struct cli_wait_reason waiting;
     struct cli_placement placement;
     int64_t output_at; /* when output last came; 0: none has in this attempt */
@@ -88,6 +89,8 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
         say_state(followed, "running");
     }
     json_decref(body);
+    followed->has_left = strcmp(event->name, "job.left") == 0;
+    if (followed->has_left) return CLI_STREAM_ALL_DONE;
     return is_over ? CLI_STREAM_DONE : CLI_STREAM_MORE;
 }
 
@@ -203,6 +206,10 @@ int cli_follow(struct cli *cli, const struct cli_follow *follow)
                 "\nno longer watching; %s goes on.  fairlead logs -f %s   fairlead cancel %s\n",
                 follow->job, follow->job, follow->job);
         return code;
+    }
+    if (!code && followed.has_left) {
+        return cli_fail(CLI_FAILED, "%s moved to another queue, which this token does not see",
+                        follow->job);
     }
     return code ? code : tell_end(cli, follow->job);
 }

@@ -21,7 +21,8 @@ int cli_log_style_of(struct cli *cli, const char *id, struct cli_log_style *styl
 
 /* Returns the exit code of the job: 0, that of its first replica that failed, 124 past its
  * deadline, 130 when it was cancelled.  After Ctrl-C it prints that the job goes on, and returns
- * 130; after a problem it returns the problem's code. */
+ * 130; after a problem it returns the problem's code, and 1 once the job has moved to a queue that
+ * the token does not see. */
 int cli_follow(struct cli *cli, const struct cli_follow *follow);
 
 /* The same code for an ended job; 'job' is the answer of GET /v1/jobs/{job}. */

@@ -2,7 +2,7 @@
 -- The queue of a job before each of its edits; 0: an older program wrote the row.
 alter table job_edit add column queue_was int not null default 0;
 -- The job that a record names as held, released, stopped or edited, as in 'hold job-7'; else NULL.  Those are few: submissions name none.
-create function audit_job(body bytea) returns bytea language sql immutable strict parallel safe as $$
+create function audit_job(body bytea) returns bytea language sql immutable parallel safe as $$
   select case
     when substr(body, 1, 9) = 'hold job-' then substr(body, 6)
     when substr(body, 1, 12) = 'release job-' then substr(body, 9)

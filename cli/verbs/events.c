@@ -44,7 +44,10 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     }
     json_decref(body);
     if (listening->left > 0) listening->left--;
-    if (listening->is_one && strcmp(event->name, "job.ended") == 0) return CLI_STREAM_DONE;
+    if (listening->is_one &&
+        (strcmp(event->name, "job.ended") == 0 || strcmp(event->name, "job.left") == 0)) {
+        return CLI_STREAM_DONE;
+    }
     return listening->left == 0 ? CLI_STREAM_DONE : CLI_STREAM_MORE;
 }
 

@@ -92,6 +92,8 @@ void api_destroy(struct api *api); /* after the http server; NULL is fine */
 
 struct http_port api_port(struct api *api);
 
+/* The notices of one letter follow: their cost is counted together, from here on. */
+void api_turn(struct api *api);
 /* A batch was committed.  'rows' are its rows as the journal has them, borrowed for the call, or
  * empty when none were wanted. */
 void api_notice(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows);

@@ -158,6 +158,7 @@ static void on_letter(void *ctx, struct fl_letter *received)
         begin_drain(front);
         return;
     }
+    api_turn(front->api);
     for (size_t i = 0; i < letter->items.len; i++) {
         take_item(front, letter, &letter->items.at[i]);
     }

@@ -36,6 +36,15 @@ static bool is_about(const struct row *row, struct fl_job job)
     return row_job(row) == job.n || row_deed(row).job.n == job.n;
 }
 
+/* A row before the first that is wanted: those behind it do not say this again. */
+static void pass(const struct op *op, const struct row *row, struct fl_arena *arena,
+                 struct edit_list *edits, struct read_events *answer)
+{
+    if (op->job.n && !is_about(row, op->job)) return;
+    if (row->kind == ROW_job_edit) fl_arena_push(arena, edits, row->job_edit);
+    if (row_deed(row).job.n != 0) answer->deed = *row;
+}
+
 /* Adds the events of one journal row, from op->row on if it is the batch behind op->batch; those
  * for which there is no room are left to the next answer.  False: the stored bytes are damaged. */
 static bool decode(const struct op *op, const PGresult *result, int i, struct fl_arena *arena,
@@ -58,7 +67,7 @@ static bool decode(const struct op *op, const PGresult *result, int i, struct fl
             return fl_err_wrap(err, "batch %llu of the journal", (unsigned long long)event.batch);
         }
         if (event.n < first) {
-            if (event.row.kind == ROW_job_edit) fl_arena_push(arena, edits, event.row.job_edit);
+            pass(op, &event.row, arena, edits, answer);
             continue;
         }
         if (list->len == READ_EVENTS_MAX) {

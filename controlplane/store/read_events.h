@@ -38,9 +38,11 @@ struct read_events {
     uint64_t batch; /* the newest batch that was read whole: ask again behind it ... */
     uint32_t row;   /* ... from this row of the next batch on */
     bool has_more;  /* there was more when this was read */
-    const struct row_job_edit
-        *edits; /* edits in the next batch before the asked 'row'; since only */
+    /* From the next batch, before the asked 'row': its edits, and the newest record of the audit
+     * about a job, or a row of another kind. */
+    const struct row_job_edit *edits;
     size_t edits_len;
+    struct row deed;
     bool must_walk; /* the job has too many rows: go on behind 'batch' with read_events_since */
     /* Rows of a newer program, of an unknown kind or with unknown fields.  Those of an unknown kind
      * are ROW_unknown in 'at' if all rows were asked for. */

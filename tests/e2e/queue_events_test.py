@@ -1,12 +1,15 @@
 """A token of one queue follows events: those of jobs while they are in its queue, and nothing of others.  The test compares its
 stream with the administrator's, live, after a restart, and behind each id."""
+import json
+import os
+import subprocess
 import threading
 import time
 import types
 
 import fleet
 import hub
-from fleet import equal, shows, until
+from fleet import BIN, equal, shows, until
 from follower import Stream
 
 SMALL = {"cpu": "100m", "memory": "16Mi"}
@@ -26,16 +29,20 @@ def watch(h, token, path="/v1/events"):
     return stream
 
 
-def behind(h, token, last, count, limit_s=20):
-    """The first events behind that id, and the id of the sign of life that comes after them."""
+def behind(h, token, last, count, limit_s=60, path="/v1/events", told=None):
+    """The first events behind that id, and the id of the sign of life that comes after them.  'told' gets their data."""
     connection = h.connection(timeout=limit_s)
+    deadline = time.monotonic() + limit_s
     got, id_, name, data = [], None, None, None
     try:
-        connection.request("GET", "/v1/events", headers={"Authorization": f"Bearer {token}", "Last-Event-ID": last})
+        connection.request("GET", path, headers={"Authorization": f"Bearer {token}", "Last-Event-ID": last})
         answer = connection.getresponse()
         equal(answer.status, 200)
         while True:
-            word, _, value = answer.readline().decode().rstrip("\n").partition(": ")
+            line = answer.readline()
+            if not line or time.monotonic() > deadline:
+                raise AssertionError(f"{path} behind {last}: {'late' if line else 'it ended'} with {got}, wanted {count} events")
+            word, _, value = line.decode().rstrip("\n").partition(": ")
             if word == "id":
                 id_ = value
             elif word == "event":
@@ -45,6 +52,8 @@ def behind(h, token, last, count, limit_s=20):
             elif not word:
                 if data is not None:
                     got.append((id_, name))
+                    if told is not None:
+                        told.append(json.loads(data))
                 elif id_ is not None and len(got) >= count:
                     return got, id_
                 id_, name, data = None, None, None
@@ -201,6 +210,81 @@ def one_job(h, tokens):
         equal({data.get("queue") for data in texts(later)}, {None, "team-b"})
 
 
+def members(h):
+    """A token of each team that may do things, by its name."""
+    return {name: h.api("POST", "/v1/tokens", {"name": name, "scopes": ["read", "submit", "cancel"], "queue": queue})["token"]
+            for queue, name in (("team-a", "ann"), ("team-b", "bob"))}
+
+
+def comes_back(h, members):
+    with shows("a job that left and came back is followed behind each id, and who did it while it was elsewhere is not told"):
+        job = h.submit(dict(HELD, queue="team-a", name="back", resources={"cpu": "1000"}), waits=True)
+
+        def deed(verb, who):
+            h.api("POST", f"/v1/jobs/{job}:{verb}", {}, token=members[who])
+
+        def patch(**change):
+            h.api("PATCH", f"/v1/jobs/{job}", change)
+
+        patch(priority=-1000)
+        deed("release", "ann")
+        deed("hold", "ann")
+        move(h, job, "team-b")
+        deed("release", "bob")
+        deed("hold", "bob")
+        move(h, job, "team-a", hold=False)
+        deed("hold", "ann")
+        path = f"/v1/jobs/{job}/events"
+        whole, own = watch(h, h.token, path), watch(h, members["ann"], path)
+        wanted = ["job.submitted", "job.held", "job.edited", "job.released", "job.held", "job.edited", "job.released", "job.held", "job.edited",
+                  "job.released", "job.held"]
+        for stream in (whole, own):
+            until("its history", lambda stream=stream: len(stream.events) >= len(wanted))
+            stream.stop()
+            equal([name for _, name, _ in stream.events], wanted)
+        deeds = [data["by"].split()[1] for data in texts(whole)[2:] if "by" in data]
+        equal(deeds, ["ann", "ann", "bob", "bob", "first-admin", "ann"])
+        equal([data.get("by") for data in texts(own)], [None, None, None, "ann", "ann", None, None, None, None, "first-admin", "ann"])
+        for at, (id_, _, _) in enumerate(own.events[:-1]):
+            told = []
+            got, _ = behind(h, members["ann"], id_, len(wanted) - at - 1, path=path, told=told)
+            equal(got, ids(own)[at + 1:], f"behind {id_}")
+            equal(told, texts(own)[at + 1:], f"behind {id_}")
+        got = []
+        last = threading.Thread(target=lambda: got.extend(behind(h, members["ann"], own.events[-1][0], 1, path=path)[0]))
+        last.start()
+        deed("release", "ann")
+        last.join()
+        equal([name for _, name in got], ["job.released"])
+        h.api("POST", f"/v1/jobs/{job}:cancel", {})
+
+
+def command_line(h, token):
+    with shows("the command line says that a job has moved to another queue, and ends"):
+        env = dict(os.environ, FAIRLEAD_URL=h.url, FAIRLEAD_TOKEN=token, XDG_CONFIG_HOME=h.dir, XDG_STATE_HOME=h.dir)
+
+        def begin(*words):
+            return subprocess.Popen([os.path.join(BIN, "fairlead"), *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def queued():
+            return [job["id"] for job in h.api("GET", "/v1/jobs?queue=team-a&name=waits&state=open")["jobs"]]
+
+        run = begin("run", "--queue", "team-a", "--name", "waits", "--cpus", "1000", "--wait-for-cluster", "true")
+        job = until("it is submitted", queued)[0]
+        events, wait = begin("events", job), begin("wait", job)
+        until("its events are followed", lambda: "job.submitted" in events.stdout.readline())
+        move(h, job, "team-b")
+        said = [(program.communicate(timeout=60), program.returncode) for program in (run, events, wait)]
+        (_, run_said), run_code = said[0]
+        equal(run_code, 1, run_said)
+        assert f"{job} moved to another queue, which this token does not see" in run_said, run_said
+        (events_told, events_said), events_code = said[1]
+        equal((events_code, events_said), (0, ""))
+        assert events_told.splitlines()[-1].split()[-2:] == ["job.left", job], events_told
+        equal(said[2][1], 1, said[2])
+        h.api("POST", f"/v1/jobs/{job}:cancel", {})
+
+
 def main():
     with hub.Hub({"heartbeat": "100ms"}) as h:
         for queue in ("team-a", "team-b", "team-c"):
@@ -223,6 +307,9 @@ def main():
         restart(h, everything, streams, own, other)
         resumes(h, everything, tokens)
         one_job(h, tokens)
+        team = members(h)
+        comes_back(h, team)
+        command_line(h, team["ann"])
         for stream in (everything, *streams.values()):
             stream.stop()
     fleet.finish()

@@ -232,7 +232,7 @@ static const struct look looks[] = {
     {PG_STMT_job_batches, "attempt_stop", {"job"}},
     {PG_STMT_job_batches, "element_end", {"job"}},
     {PG_STMT_job_batches, "job_end", {"job"}},
-    {PG_STMT_job_batches, "audit", {"body"}},
+    {PG_STMT_job_batches, "audit", {"body", "batch"}},
     {PG_STMT_journal_of, "journal", {"batch"}},
     {PG_STMT_journal_since, "journal", {"batch"}},
     {PG_STMT_job_queues, "job", {"id"}},
@@ -415,6 +415,46 @@ static void plans_made_on_the_empty_schema_use_whole_keys_then_and_after_growth(
     fl_free(conninfo);
 }
 
+/* Partitions of the audit that the executed plan read. */
+static size_t audits_read(const char *plan)
+{
+    char *lines = fl_new_array(char, strlen(plan) + 1), *rest = lines;
+    size_t n = 0;
+
+    strcpy(lines, plan);
+    for (char *line; (line = strtok_r(rest, "\n", &rest));) {
+        n += strstr(line, " on public.audit_") && !strstr(line, "(never executed)");
+    }
+    fl_free(lines);
+    return n;
+}
+
+/* The job is of the last partition but one. */
+static void the_history_of_a_job_opens_no_partition_of_the_audit_from_before_it(void **state)
+{
+    char *conninfo = help_database();
+    struct help *help = help_create(conninfo, "a");
+    struct pg_conn *conn = plain(conninfo, PG_PLAIN);
+    const char *plan;
+
+    (void)state;
+    assert_int_equal(help_take(help, 0), FL_OK);
+    grow(help, 1, 10, 20);
+    help_run(conninfo, "create table audit_x partition of audit"
+                       " for values from (1000000000000000) to (1000000000001000);"
+                       "create table audit_y partition of audit"
+                       " for values from (1000000000001000) to (1000000000002000);"
+                       "update job set batch = 1000000000000100 where id = 3");
+    prepare_all(conn);
+    plan = text_of(conn, "explain (analyze, costs off, timing off, summary off, verbose)"
+                         " execute job_batches(3, 10, 'job-3')");
+    assert_non_null(strstr(plan, " on public.audit_p0"));
+    if (audits_read(plan) != 2) fail_msg("%s", strstr(plan, " on public.audit_p0"));
+    pg_conn_destroy(conn);
+    help_destroy(help);
+    fl_free(conninfo);
+}
+
 /* ---- load ------------------------------------------------------------------------------------ */
 
 static void drop_row(void *ctx, const struct row *row)
@@ -562,4 +602,5 @@ static void a_load_reads_no_row_of_an_ended_job(void **state)
 
 FL_TESTS(cmocka_unit_test(a_connection_of_each_role_prepares_its_statements),
          cmocka_unit_test(plans_made_on_the_empty_schema_use_whole_keys_then_and_after_growth),
+         cmocka_unit_test(the_history_of_a_job_opens_no_partition_of_the_audit_from_before_it),
          cmocka_unit_test(a_load_reads_no_row_of_an_ended_job))

@@ -378,6 +378,13 @@ static void a_hold_that_was_committed_alone_is_found_by_the_audit(void **state)
     assert_string_equal(read_heard(&world, read_events_of_job(world.reader, (struct fl_job){2}, 3,
                                                               0, read_tell_events, &world, &err)),
                         "4.0 audit\n4.1 mark_set\n6.0 audit\n6.1 mark_clear\n");
+    assert_string_equal(read_heard(&world, read_events_since(world.reader, 5, 1, (struct fl_job){2},
+                                                             read_tell_events, &world, &err)),
+                        "before: by ann\n6.1 mark_clear\n");
+    assert_string_equal(
+        read_heard(&world, read_events_since(world.reader, 5, 1, (struct fl_job){20},
+                                             read_tell_events, &world, &err)),
+        "");
     read_teardown(&world);
 }
 

@@ -195,6 +195,9 @@ void read_tell_events(void *ctx, const struct read_events *events)
     if (events->err) {
         read_tell(world, "%s: %s\n", fl_code_name(events->err->code), events->err->text);
     }
+    if (events->deed.kind == ROW_audit) {
+        read_tell(world, "before: by " FL_STR_FMT "\n", FL_STR_ARG(events->deed.audit.actor));
+    }
     for (size_t i = 0; i < events->edits_len; i++) {
         read_tell(world, "before: %" PRIu64 " queue=%u\n", events->edits[i].job,
                   events->edits[i].queue);

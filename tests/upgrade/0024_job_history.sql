@@ -2,7 +2,7 @@
 -- PostgreSQL database dump
 --
 
-\restrict iQyI9hrmvtSPpS068Xm1aMHY5K03fVOawMlmR1DjYHs8L0oZGKNt0MS6z15jP9S
+\restrict egNgLOk6S1PXI2vH8tO0C6BDCnjlRtPxWeSZkOdL4t9xRrofsWoWhwoMniou7F0
 
 -- Dumped from database version 15.18 (Debian 15.18-0+deb12u1)
 -- Dumped by pg_dump version 15.18 (Debian 15.18-0+deb12u1)
@@ -23,7 +23,7 @@ SET row_security = off;
 --
 
 CREATE FUNCTION public.audit_job(body bytea) RETURNS bytea
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select case
     when substr(body, 1, 9) = 'hold job-' then substr(body, 6)
@@ -967,14 +967,14 @@ INSERT INTO public.journal_p0 VALUES (57, 56, 1, 57000, '\x0228b52ffd240b5900000
 -- Data for Name: leader; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.leader VALUES (true, 2, 1, 11218, '2026-11-30 08:32:20.281828+00', '7713879536643062616/00000001');
+INSERT INTO public.leader VALUES (true, 2, 1, 4390, '2026-11-30 09:26:09.166277+00', '7713893410040942737/00000001');
 
 
 --
 -- Data for Name: lease; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.lease VALUES (true, 'vm:11063:c0bca1089b06b6d4', 'upgrade', '2026-12-01 08:32:20.313574+00', 1796027540342, 1796027540352, 1796027540351, 47758468, 8564998092456133592);
+INSERT INTO public.lease VALUES (true, 'vm:4187:d5a1ab3f84099a52', 'upgrade', '2026-12-01 09:26:09.189922+00', 1796030769201, 1796030769205, 1796030769204, 50987322, 8564998092456133592);
 
 
 --
@@ -1029,30 +1029,30 @@ INSERT INTO public.resource VALUES (1, 'x.io/fpga-1');
 -- Data for Name: schema_version; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.schema_version VALUES (1, '0001_init', '2026-11-30 08:32:19.231585+00');
-INSERT INTO public.schema_version VALUES (2, '0002_exit_code', '2026-11-30 08:32:19.302989+00');
-INSERT INTO public.schema_version VALUES (3, '0003_job_deadline', '2026-11-30 08:32:19.317405+00');
-INSERT INTO public.schema_version VALUES (4, '0004_attempt_stop', '2026-11-30 08:32:19.321248+00');
-INSERT INTO public.schema_version VALUES (5, '0005_queue_removed', '2026-11-30 08:32:19.335641+00');
-INSERT INTO public.schema_version VALUES (6, '0006_lease_clocks', '2026-11-30 08:32:19.34849+00');
-INSERT INTO public.schema_version VALUES (7, '0007_outputs', '2026-11-30 08:32:19.362566+00');
-INSERT INTO public.schema_version VALUES (8, '0008_pepper', '2026-11-30 08:32:19.370891+00');
-INSERT INTO public.schema_version VALUES (9, '0009_strangers', '2026-11-30 08:32:19.375532+00');
-INSERT INTO public.schema_version VALUES (10, '0010_late_open_job', '2026-11-30 08:32:19.376686+00');
-INSERT INTO public.schema_version VALUES (11, '0011_ready_at', '2026-11-30 08:32:19.384249+00');
-INSERT INTO public.schema_version VALUES (12, '0012_resource', '2026-11-30 08:32:19.398445+00');
-INSERT INTO public.schema_version VALUES (13, '0013_attempt_words', '2026-11-30 08:32:19.410927+00');
-INSERT INTO public.schema_version VALUES (14, '0014_usage', '2026-11-30 08:32:19.418726+00');
-INSERT INTO public.schema_version VALUES (15, '0015_owner', '2026-11-30 08:32:19.42495+00');
-INSERT INTO public.schema_version VALUES (16, '0016_usage_day', '2026-11-30 08:32:19.426326+00');
-INSERT INTO public.schema_version VALUES (17, '0017_after', '2026-11-30 08:32:19.435123+00');
-INSERT INTO public.schema_version VALUES (18, '0018_queue_default_cpu', '2026-11-30 08:32:19.44068+00');
-INSERT INTO public.schema_version VALUES (19, '0019_job_edit', '2026-11-30 08:32:19.442434+00');
-INSERT INTO public.schema_version VALUES (20, '0020_token_rotate', '2026-11-30 08:32:19.453081+00');
-INSERT INTO public.schema_version VALUES (21, '0021_queue_hour', '2026-11-30 08:32:19.458902+00');
-INSERT INTO public.schema_version VALUES (22, '0022_singleton', '2026-11-30 08:32:19.470787+00');
-INSERT INTO public.schema_version VALUES (23, '0023_parallelism', '2026-11-30 08:32:19.494884+00');
-INSERT INTO public.schema_version VALUES (24, '0024_job_history', '2026-11-30 08:32:19.51492+00');
+INSERT INTO public.schema_version VALUES (1, '0001_init', '2026-11-30 09:26:08.770958+00');
+INSERT INTO public.schema_version VALUES (2, '0002_exit_code', '2026-11-30 09:26:08.808494+00');
+INSERT INTO public.schema_version VALUES (3, '0003_job_deadline', '2026-11-30 09:26:08.814783+00');
+INSERT INTO public.schema_version VALUES (4, '0004_attempt_stop', '2026-11-30 09:26:08.820069+00');
+INSERT INTO public.schema_version VALUES (5, '0005_queue_removed', '2026-11-30 09:26:08.827228+00');
+INSERT INTO public.schema_version VALUES (6, '0006_lease_clocks', '2026-11-30 09:26:08.829848+00');
+INSERT INTO public.schema_version VALUES (7, '0007_outputs', '2026-11-30 09:26:08.830918+00');
+INSERT INTO public.schema_version VALUES (8, '0008_pepper', '2026-11-30 09:26:08.831659+00');
+INSERT INTO public.schema_version VALUES (9, '0009_strangers', '2026-11-30 09:26:08.835024+00');
+INSERT INTO public.schema_version VALUES (10, '0010_late_open_job', '2026-11-30 09:26:08.835844+00');
+INSERT INTO public.schema_version VALUES (11, '0011_ready_at', '2026-11-30 09:26:08.84147+00');
+INSERT INTO public.schema_version VALUES (12, '0012_resource', '2026-11-30 09:26:08.847606+00');
+INSERT INTO public.schema_version VALUES (13, '0013_attempt_words', '2026-11-30 09:26:08.849048+00');
+INSERT INTO public.schema_version VALUES (14, '0014_usage', '2026-11-30 09:26:08.850791+00');
+INSERT INTO public.schema_version VALUES (15, '0015_owner', '2026-11-30 09:26:08.852391+00');
+INSERT INTO public.schema_version VALUES (16, '0016_usage_day', '2026-11-30 09:26:08.853296+00');
+INSERT INTO public.schema_version VALUES (17, '0017_after', '2026-11-30 09:26:08.858679+00');
+INSERT INTO public.schema_version VALUES (18, '0018_queue_default_cpu', '2026-11-30 09:26:08.861232+00');
+INSERT INTO public.schema_version VALUES (19, '0019_job_edit', '2026-11-30 09:26:08.862701+00');
+INSERT INTO public.schema_version VALUES (20, '0020_token_rotate', '2026-11-30 09:26:08.864126+00');
+INSERT INTO public.schema_version VALUES (21, '0021_queue_hour', '2026-11-30 09:26:08.867255+00');
+INSERT INTO public.schema_version VALUES (22, '0022_singleton', '2026-11-30 09:26:08.870881+00');
+INSERT INTO public.schema_version VALUES (23, '0023_parallelism', '2026-11-30 09:26:08.871768+00');
+INSERT INTO public.schema_version VALUES (24, '0024_job_history', '2026-11-30 09:26:08.874272+00');
 
 
 --
@@ -1531,5 +1531,5 @@ ALTER INDEX public.spec_pkey ATTACH PARTITION public.spec_p0_pkey;
 -- PostgreSQL database dump complete
 --
 
-\unrestrict iQyI9hrmvtSPpS068Xm1aMHY5K03fVOawMlmR1DjYHs8L0oZGKNt0MS6z15jP9S
+\unrestrict egNgLOk6S1PXI2vH8tO0C6BDCnjlRtPxWeSZkOdL4t9xRrofsWoWhwoMniou7F0
 

@@ -106,6 +106,20 @@ static void write_queue(struct fl_json_out *json, uint32_t queue, const struct e
     }
 }
 
+/* The actor: "token:ID NAME", "token:ID as NAME", or a word of ours.  A token of one queue gets it
+ * while the job is there, and without the id. */
+static void write_by(struct fl_json_out *json, const struct event_note *note,
+                     const struct event_filter *filter)
+{
+    struct fl_str by = note->by, rest = note->by, token = fl_str_cut(&rest, ' ');
+
+    if (filter->is_limited) {
+        if (filter->queue.n == 0 || note->queue.n != filter->queue.n) return;
+        if (token.len >= 6 && memcmp(token.at, "token:", 6) == 0) by = rest;
+    }
+    if (by.len > 0) fl_json_put_str(json, "by", by);
+}
+
 /* ---- data ------------------------------------------------------------------------------------ */
 
 static void write_cluster(struct fl_json_out *json, struct directory *directory, uint32_t number)
@@ -224,7 +238,7 @@ bool event_write(struct fl_buf *out, struct event_place place, fl_ms at, const s
     fl_json_put_time(&json, "at", at);
     if (told.job != 0) fl_json_put_job(&json, "job", (struct fl_job){told.job});
     if (!is_leaving) write_data(&json, row, filter, directory);
-    if (note->by.len > 0) fl_json_put_str(&json, "by", note->by);
+    write_by(&json, note, filter);
     fl_json_close(&json, '}');
     fl_buf_put(out, "\n\n", 2);
     return true;
@@ -243,7 +257,9 @@ bool event_is_end(const struct row *row, const struct event_filter *filter)
         API_MUST("at", "string", "when it was committed", .format = API_FORMAT_time)
 #define HEAD_OF_JOB(type_) HEAD(type_), API_MUST("job", "string", "its id")
 #define BY_FIELD                                                                                   \
-    API_MAY("by", "string", "the actor, as in the audit; left out where no person did it")
+    API_MAY("by", "string",                                                                        \
+            "the actor, as in the audit, if a person or service did it; to a token of one queue "  \
+            "only while the job is there")
 #define END_FIELDS                                                                                 \
     API_MUST("reason", "string", "in a word"),                                                     \
         API_MUST("exitCode", "integer", "the first failed replica's, else 0"),                     \

@@ -20,8 +20,7 @@ struct event_filter {
 
 /* The row of an event lacks this. */
 struct event_note {
-    struct fl_queue_id
-        queue;        /* the job's just before the row; for a limited filter without a job */
+    struct fl_queue_id queue; /* the job's just before the row; for a limited filter */
     struct fl_str by; /* the actor of a hold, release or stop; empty: not known, or no person */
 };
 

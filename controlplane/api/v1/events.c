@@ -49,6 +49,8 @@ struct follower {
     struct event_place passed; /* the row that was given or passed over last; batch 0: none yet */
     bool is_of_ended;          /* the job had ended before the follower came */
     bool must_walk;            /* a past is read by the whole journal, not by the job's tables */
+    bool must_ask_queue;       /* before the past is read: that of its job */
+    struct fl_queue_id in;     /* in a past: its job's queue at 'next'; 0: not known */
     uint64_t live_from;        /* the past ends here, and it is live then; 0: the job has ended */
     bool is_over;              /* its job's last event was sent */
     bool must_reset;           /* sent before all else, once there is room */
@@ -108,6 +110,19 @@ static struct fl_str doer(const struct follower *follower, uint64_t batch, const
     return (struct fl_str){deed->by, deed->by_len};
 }
 
+/* The queue of the follower's job just before this row of its past; live, the job is in the token's
+ * queue until the stream ends. */
+static struct fl_queue_id queue_before(struct follower *follower, const struct row *row)
+{
+    struct fl_queue_id queue = follower->in;
+
+    if (row_job(row) != follower->filter.job.n) return queue;
+    if (row->kind == ROW_job_new) queue.n = row->job_new.queue;
+    follower->in = queue;
+    if (row->kind == ROW_job_edit) follower->in.n = row->job_edit.queue;
+    return follower->filter.is_past ? queue : follower->filter.queue;
+}
+
 /* False: the peer has no room, and 'next' is that row. */
 static bool give_row(struct follower *follower, uint64_t batch, uint32_t n, fl_ms at,
                      const struct row *row, struct fl_queue_id queue)
@@ -115,6 +130,7 @@ static bool give_row(struct follower *follower, uint64_t batch, uint32_t n, fl_m
     struct event_place place = {batch, n};
     struct event_note note = {.queue = queue, .by = doer(follower, batch, row)};
 
+    if (follower->filter.job.n != 0) note.queue = queue_before(follower, row);
     if (take_deed(follower, batch, row) || is_before(place, follower->next)) return true;
     fl_buf_clear(&follower->event);
     if (event_write(&follower->event, place, at, row, &note, &follower->filter,
@@ -159,13 +175,14 @@ static bool is_history_over(const struct follower *follower, const struct read_e
 
 /* Where a job's past ends for the follower, whose rows up to 'batch' it has been given.  Later news
  * without a row in the job's tables, above all that a replica runs, are in the journal alone: they
- * are read there as long as that is short. */
+ * are read there as long as that is short.  A past that was read there goes on at its end. */
 static struct event_place behind_history(const struct follower *follower, uint64_t batch)
 {
-    uint64_t live = follower->live_from, next = batch + 1;
-    bool is_short = next < live && live - next <= NEWS_BATCHES_MAX;
+    struct event_place live = {follower->live_from, 0}, behind = {batch + 1, 0};
+    bool is_short = is_before(behind, live) && live.batch - behind.batch <= NEWS_BATCHES_MAX;
 
-    return (struct event_place){is_short ? next : live, 0};
+    if (follower->must_walk && is_before(follower->next, live)) return follower->next;
+    return is_short && !follower->must_walk ? behind : live;
 }
 
 /* True: it is gone. */
@@ -286,6 +303,17 @@ static bool give_events(struct follower *follower, const struct read_events *eve
     return had_room;
 }
 
+/* Takes note of rows in the batch before the first one that was asked for. */
+static void take_passed(struct follower *follower, const struct read_events *events)
+{
+    FL_IGNORE(take_deed(follower, follower->next.batch, &events->deed));
+    for (size_t i = 0; i < events->edits_len; i++) {
+        if (events->edits[i].job == follower->filter.job.n) {
+            follower->in.n = events->edits[i].queue;
+        }
+    }
+}
+
 static void on_events(void *ctx, const struct read_events *events)
 {
     struct follower *follower = ctx;
@@ -305,6 +333,7 @@ static void on_events(void *ctx, const struct read_events *events)
         catch_up(follower);
         return;
     }
+    take_passed(follower, events);
     if (is_of_queue(follower)) {
         take_page(follower, events);
         return;
@@ -334,12 +363,33 @@ static void place(struct follower *follower)
     if (follower->filter.job.n != 0 && (is_new || follower->is_of_ended)) {
         follower->filter.is_past = true;
         follower->live_from = follower->is_of_ended ? 0 : newest + 1;
+        follower->must_ask_queue = !is_new && follower->filter.is_limited;
         if (is_new) follower->next = (struct event_place){1, 0};
+    } else if (follower->filter.job.n != 0 && follower->filter.is_limited &&
+               follower->next.batch <= newest) {
+        /* Moves of this past may lead back to the token's queue, where the job is now. */
+        follower->filter.is_past = follower->must_walk = follower->must_ask_queue = true;
+        follower->live_from = newest + 1;
     } else if (follower->next.batch > newest + AHEAD_MAX) {
         /* A place far from being there is one of another history; a few batches may be on their way
          * here. */
         reset(follower);
     }
+}
+
+static void on_queue_of_past(void *ctx, const struct read_job_queues *queues)
+{
+    struct follower *follower = ctx;
+
+    follower->ask = 0;
+    if (queues->err) {
+        fl_log(FL_LOG_WARN, "api", "job_queues_not_read", FL_LOG_ERR(queues->err));
+        fl_timer_in(&follower->retry, RETRY_MS);
+        return;
+    }
+    follower->must_ask_queue = false;
+    if (queues->len > 0) follower->in = queues->at[0].queue;
+    catch_up(follower);
 }
 
 static void catch_up(struct follower *follower)
@@ -353,7 +403,10 @@ static void catch_up(struct follower *follower)
     if (!follower->filter.is_past && follower->next.batch > api->batch_newest) {
         return; /* it is live */
     }
-    if (follower->filter.is_past && !follower->must_walk) {
+    if (follower->must_ask_queue) {
+        follower->ask = read_job_queues(api->parts.reader, &follower->filter.job.n, 1,
+                                        follower->next.batch, on_queue_of_past, follower, &err);
+    } else if (follower->filter.is_past && !follower->must_walk) {
         follower->ask =
             read_events_of_job(api->parts.reader, follower->filter.job, follower->next.batch - 1,
                                follower->next.row, on_events, follower, &err);
@@ -421,6 +474,11 @@ static void settle_ended(struct api *api, struct fl_str rows)
         if (!row_decode(&reader, &row, &err)) fl_unreachable("a batch's own rows can be read");
         if (row.kind == ROW_job_end) api_logs_settle(api, (struct fl_job){row.job_end.job});
     }
+}
+
+void api_turn(struct api *api)
+{
+    if (api->job_queues) job_queue_map_turn(api->job_queues);
 }
 
 void api_notice(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows)

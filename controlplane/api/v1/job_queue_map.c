@@ -17,23 +17,37 @@ struct entry {
     uint32_t generation; /* the map's when it was put; another one: it was emptied since */
 };
 
+struct edit {
+    uint64_t job, batch;
+};
+
 struct job_queue_map {
     struct entry sets[SETS][JOB_QUEUE_MAP_WAYS]; /* those of a set in the order they were put */
     size_t len;
     uint32_t generation;
     uint64_t newest; /* batch noticed; 0: none yet */
     uint64_t from;   /* every batch from here on was noticed with its rows */
-    uint64_t edited; /* the newest batch with an edit of any job */
+    size_t left;     /* rows that may be walked in this turn */
+    struct edit edits[JOB_QUEUE_MAP_EDITS_MAX]; /* a ring; the newest is at (edited - 1) */
+    uint64_t edited;                            /* edits noticed */
 };
 
 struct job_queue_map *job_queue_map_create(void)
 {
-    return fl_new(struct job_queue_map);
+    struct job_queue_map *map = fl_new(struct job_queue_map);
+
+    job_queue_map_turn(map);
+    return map;
 }
 
 void job_queue_map_destroy(struct job_queue_map *map)
 {
     fl_free(map);
+}
+
+void job_queue_map_turn(struct job_queue_map *map)
+{
+    map->left = JOB_QUEUE_MAP_ROWS_MAX;
 }
 
 size_t job_queue_map_len(const struct job_queue_map *map)
@@ -99,6 +113,26 @@ static void empty(struct job_queue_map *map, uint64_t from)
     map->from = from;
 }
 
+/* ---- edits ----------------------------------------------------------------------------------- */
+
+static struct edit *edit_at(struct job_queue_map *map, uint64_t n)
+{
+    return &map->edits[n % JOB_QUEUE_MAP_EDITS_MAX];
+}
+
+/* An edit that came later than 'batch' may have moved the job; one that is not kept may be any
+ * job's. */
+static bool may_be_edited(struct job_queue_map *map, uint64_t job, uint64_t batch)
+{
+    for (uint64_t i = 0; i < map->edited; i++) {
+        const struct edit *edit = edit_at(map, map->edited - 1 - i);
+
+        if (edit->batch <= batch) return false;
+        if (i == JOB_QUEUE_MAP_EDITS_MAX - 1 || edit->job == job) return true;
+    }
+    return false;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* A page of the journal that was read ahead of the notices may have told a later state. */
@@ -119,7 +153,7 @@ static uint32_t take_row(struct job_queue_map *map, uint64_t batch, const struct
         if (!is_later(entry, batch)) put(map, job, queue, batch);
         break;
     case ROW_job_edit:
-        map->edited = batch;
+        *edit_at(map, map->edited++) = (struct edit){job, batch};
         if (queue == 0) queue = row->job_edit.queue_was;
         if (!is_later(entry, batch)) put(map, job, row->job_edit.queue, batch);
         break;
@@ -146,7 +180,7 @@ void job_queue_map_notice(struct job_queue_map *map, uint64_t batch, struct fl_s
     memset(ret_queues, 0, len * sizeof *ret_queues);
     if (batch != map->newest + 1) empty(map, batch);
     map->newest = batch;
-    for (; reader.pos < reader.len && n < JOB_QUEUE_MAP_ROWS_MAX; n++) {
+    for (; reader.pos < reader.len && map->left > 0; n++, map->left--) {
         struct fl_reader again = reader;
         struct fl_err err = {0};
         struct fl_reader inside;
@@ -166,8 +200,10 @@ void job_queue_map_notice(struct job_queue_map *map, uint64_t batch, struct fl_s
 void job_queue_map_learn(struct job_queue_map *map, struct fl_job job, struct fl_queue_id queue,
                          uint64_t batch)
 {
-    bool is_known = map->newest != 0 && batch + 1 >= map->from && batch >= map->edited;
+    bool is_known = map->newest != 0 && batch + 1 >= map->from;
 
-    if (!is_known || is_later(find(map, job.n), batch + 1)) return;
+    if (!is_known || may_be_edited(map, job.n, batch) || is_later(find(map, job.n), batch + 1)) {
+        return;
+    }
     put(map, job.n, queue.n, batch + 1);
 }

@@ -12,13 +12,17 @@
 enum {
     JOB_QUEUE_MAP_WAYS = 4,
     JOB_QUEUE_MAP_MAX = 262144,     /* 6 MiB */
-    JOB_QUEUE_MAP_ROWS_MAX = 10000, /* a batch with more empties the map */
+    JOB_QUEUE_MAP_ROWS_MAX = 10000, /* in a turn; rows beyond them empty the map */
+    JOB_QUEUE_MAP_EDITS_MAX = 1024, /* the newest, kept for what pages teach */
 };
 
 struct job_queue_map; /* opaque */
 
 struct job_queue_map *job_queue_map_create(void);
 void job_queue_map_destroy(struct job_queue_map *map); /* NULL is fine */
+
+/* A turn of the front's loop begins. */
+void job_queue_map_turn(struct job_queue_map *map);
 
 /* A batch was committed; 'rows' are encoded, and empty where they are not known.  For its first
  * 'len' rows: the queue in which the row's job was just before that row, for a new job that of the

@@ -677,7 +677,7 @@ export type JobHeldEvent = {
     at: string;
     /** its id */
     job: string;
-    /** the actor, as in the audit; left out where no person did it */
+    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the job is there */
     by?: string;
 };
 
@@ -689,7 +689,7 @@ export type JobReleasedEvent = {
     at: string;
     /** its id */
     job: string;
-    /** the actor, as in the audit; left out where no person did it */
+    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the job is there */
     by?: string;
 };
 
@@ -701,7 +701,7 @@ export type JobStoppingEvent = {
     at: string;
     /** its id */
     job: string;
-    /** the actor, as in the audit; left out where no person did it */
+    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the job is there */
     by?: string;
 };
 

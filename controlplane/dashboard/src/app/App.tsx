@@ -5,7 +5,7 @@ import { navigate } from "wouter-preact/use-browser-location";
 import { type Problem, toProblem } from "../api/client";
 import { ProblemView } from "../parts/Feedback";
 import { forgetResources } from "../store/resource";
-import { askSession, sessionState, signIn } from "../store/session";
+import { askSession, may, sessionState, signIn } from "../store/session";
 import { startLive, stopLive } from "../store/live";
 import { parseLoginLink } from "../text/next_path";
 import { Login } from "./Login";
@@ -47,8 +47,9 @@ export function App() {
         return () => window.removeEventListener("hashchange", onHash);
     }, []);
     useSignalEffect(() => {
-        if (sessionState.value.kind === "open") startLive();
-        else {
+        if (sessionState.value.kind === "open") {
+            if (may("read")) startLive();
+        } else {
             stopLive();
             forgetResources();
         }

@@ -5,7 +5,7 @@ import { Icon, type IconName } from "../parts/Icon";
 import { Time } from "../parts/Time";
 import { streamState } from "../store/live";
 import { addNote } from "../store/notes";
-import { signOut, token } from "../store/session";
+import { may, signOut, token } from "../store/session";
 import { type Theme, theme, zone } from "../store/settings";
 import "./TopBar.css";
 
@@ -122,7 +122,7 @@ export function TopBar({ onMenu, onPalette }: { onMenu(): void; onPalette(): voi
                 <kbd>{/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"} K</kbd>
             </button>
             <span class="spread" />
-            <Connection />
+            {may("read") && <Connection />}
             <ZoneSwitch />
             <ThemeSwitch />
             <Account />

@@ -58,6 +58,8 @@ test("a hold says who did it, by the name in the audit's words", () => {
     const held = { type: "job.held", at: AT, job: "job-7" } as const;
     assert.equal(eventWords(held), "held");
     assert.equal(eventWords({ ...held, by: "token:ab12 first-admin" }), "held by first-admin");
+    assert.equal(eventWords({ ...held, by: "token:ab12 as ann" }), "held by ann");
+    assert.equal(eventWords({ ...held, by: "as ann" }), "held by ann");
     assert.equal(eventWords({ type: "job.stopping", at: AT, job: "job-7", by: "ann" }), "is being stopped by ann");
     assert.equal(eventWords({ type: "job.left", at: AT, job: "job-7" }), "moved to another queue");
 });

@@ -22,9 +22,9 @@ function exitOf(event: { exitCode?: number; firstReplica?: number }): string {
     return event.firstReplica === undefined ? code : `${code}, replica ${event.firstReplica} first`;
 }
 
-/** The audit's words are "token:ID NAME": people read the name. */
+/** The audit's words are "token:ID NAME", or "token:ID as NAME"; a token of one queue gets them without the id. */
 function byWhom(event: { by?: string }): string {
-    return event.by ? ` by ${event.by.replace(/^token:\S+ /, "")}` : "";
+    return event.by ? ` by ${event.by.replace(/^(token:\S+ )?(as )?/, "")}` : "";
 }
 
 /** Without the job's id, which a list shows beside it. */

@@ -153,15 +153,17 @@ export function Health() {
                                     ]}
                                 />
                             </section>
-                            <section class="panel" aria-label="this page">
-                                <h2>This page</h2>
-                                <Facts
-                                    facts={[
-                                        ["Events", kind],
-                                        ["Since", <Time key="s" at={new Date(since).toISOString()} />],
-                                    ]}
-                                />
-                            </section>
+                            {may("read") && (
+                                <section class="panel" aria-label="this page">
+                                    <h2>This page</h2>
+                                    <Facts
+                                        facts={[
+                                            ["Events", kind],
+                                            ["Since", <Time key="s" at={new Date(since).toISOString()} />],
+                                        ]}
+                                    />
+                                </section>
+                            )}
                         </div>
                     </>
                 )}

@@ -66,6 +66,8 @@ export function Submit() {
     const [checked, setChecked] = useState<Checked>();
     const [problem, setProblem] = useState<Problem>();
     const [busyWith, setBusyWith] = useState<Busy>();
+    /* No cluster could ever run it, as far as the last answer about it says. */
+    const [impossibleBody, setImpossibleBody] = useState<string>();
     /* One key for one document: a submission whose answer was lost is not done twice. */
     const [key, setKey] = useState({ body: "", headers: idempotencyKey() });
 
@@ -88,9 +90,12 @@ export function Submit() {
         setProblem(undefined);
         try {
             await work();
+            setImpossibleBody(undefined);
         } catch (thrown) {
+            const found = toProblem(thrown);
             setChecked(undefined);
-            setProblem(toProblem(thrown));
+            setProblem(found);
+            if (found.code === "impossible") setImpossibleBody(body);
         }
         setBusyWith(undefined);
     };
@@ -184,7 +189,7 @@ export function Submit() {
                         <Button type="submit" look="primary" isBusy={busyWith === "submit"}>
                             Submit
                         </Button>
-                        {problem?.code === "impossible" && (
+                        {(impossibleBody === body || busyWith === "wait") && (
                             <Button isBusy={busyWith === "wait"} onClick={() => void submit("wait")}>
                                 Submit and wait for a cluster
                             </Button>

@@ -105,6 +105,36 @@ static void a_token_of_one_queue_is_told_of_its_jobs_its_queue_and_the_clusters(
     fl_buf_fini(&buf);
 }
 
+/* The actor may have a token of another queue. */
+static void a_token_of_one_queue_learns_who_held_a_job_there_but_no_id_of_a_token(void **state)
+{
+    struct row held = {.kind = ROW_mark_set, .mark_set = {.job = 7, .kind = CORE_MARK_held}};
+    struct event_filter past = {.job = {7}, .is_limited = true, .is_past = true, .queue = {2}};
+    struct fl_str told;
+    struct fl_buf buf;
+
+    (void)state;
+    fl_buf_init(&buf, 4096);
+    by = FL_STR("token:x ann");
+    told = event_in(&buf, &held, &of_two, 2);
+    assert_non_null(memmem(told.at, told.len, "\"by\":\"ann\"", 10));
+    told = event_in(&buf, &held, &past, 2);
+    assert_non_null(memmem(told.at, told.len, "\"by\":\"ann\"", 10));
+    for (uint32_t queue = 0; queue < 2; queue++) { /* 0: not known */
+        told = event_in(&buf, &held, &past, queue);
+        assert_true(told.len > 0);
+        assert_null(memmem(told.at, told.len, "\"by\"", 4));
+    }
+    by = FL_STR("token:x as ann");
+    told = event_in(&buf, &held, &of_two, 2);
+    assert_non_null(memmem(told.at, told.len, "\"by\":\"as ann\"", 13));
+    by = FL_STR("deadline");
+    told = event_in(&buf, &held, &of_two, 2);
+    assert_non_null(memmem(told.at, told.len, "\"by\":\"deadline\"", 15));
+    by = FL_STR("");
+    fl_buf_fini(&buf);
+}
+
 static void a_move_is_told_to_both_queues_and_the_old_one_learns_no_more_than_that(void **state)
 {
     struct row move = {.kind = ROW_job_edit,
@@ -219,6 +249,7 @@ int main(void)
         cmocka_unit_test(a_row_of_a_newer_program_is_shown_to_the_fleet_but_not_to_one_job),
         cmocka_unit_test(a_hold_says_who_did_it_if_that_is_known),
         cmocka_unit_test(a_token_of_one_queue_is_told_of_its_jobs_its_queue_and_the_clusters),
+        cmocka_unit_test(a_token_of_one_queue_learns_who_held_a_job_there_but_no_id_of_a_token),
         cmocka_unit_test(a_move_is_told_to_both_queues_and_the_old_one_learns_no_more_than_that),
         cmocka_unit_test(the_past_of_a_job_does_not_name_another_queue),
         cmocka_unit_test(

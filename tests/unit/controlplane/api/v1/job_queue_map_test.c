@@ -19,6 +19,7 @@ static const uint32_t *notice(struct job_queue_map *map, uint64_t batch, const s
     for (size_t i = 0; i < len; i++) {
         assert_true(row_encode(&buf, &rows[i]));
     }
+    job_queue_map_turn(map);
     job_queue_map_notice(map, batch, (struct fl_str){(const char *)buf.at, buf.len}, queues,
                          ROWS_MAX);
     fl_buf_fini(&buf);
@@ -103,6 +104,31 @@ static void what_a_page_teaches_counts_only_if_no_edit_can_have_come_since(void 
     job_queue_map_destroy(map);
 }
 
+/* All pages end with batch 1; the map is asked after them. */
+static void an_edit_of_another_job_hinders_no_page_as_long_as_it_is_remembered(void **state)
+{
+    struct job_queue_map *map = job_queue_map_create();
+    struct fl_queue_id queue = {2};
+    uint64_t batch = 2;
+
+    (void)state;
+    NOTICE(map, 1, HELD(1));
+    NOTICE(map, batch++, ROW(job_edit, .job = 7, .queue = 4, .queue_was = 2));
+    for (uint64_t i = 2; i < JOB_QUEUE_MAP_EDITS_MAX; i++) {
+        NOTICE(map, batch++, ROW(job_edit, .job = 8, .queue = 4, .queue_was = 4));
+    }
+    job_queue_map_learn(map, (struct fl_job){7}, queue, 1);
+    assert_int_equal(queue_of(map, batch++, 7), 4);
+    job_queue_map_learn(map, (struct fl_job){9}, queue, 1);
+    assert_int_equal(queue_of(map, batch++, 9), 2);
+    NOTICE(map, batch++, ROW(job_edit, .job = 8, .queue = 4, .queue_was = 4));
+    job_queue_map_learn(map, (struct fl_job){10}, queue, 1);
+    assert_int_equal(queue_of(map, batch++, 10), 0); /* one that is not remembered may be its */
+    job_queue_map_learn(map, (struct fl_job){10}, queue, batch - 1);
+    assert_int_equal(queue_of(map, batch++, 10), 2);
+    job_queue_map_destroy(map);
+}
+
 /* The page was read to batch 9, which moved the job to queue 4; the notices come to it later. */
 static void a_page_ahead_of_the_notices_counts_from_its_end_on(void **state)
 {
@@ -141,21 +167,32 @@ static void at_its_limit_the_job_of_a_set_that_came_first_is_forgotten(void **st
     job_queue_map_destroy(map);
 }
 
-static void a_batch_of_more_rows_than_a_turn_may_walk_empties_it(void **state)
+/* A letter has the notices of many batches, and is one turn. */
+static void more_rows_than_a_turn_may_walk_empty_it(void **state)
 {
     struct job_queue_map *map = job_queue_map_create();
     uint32_t queues[1];
     struct fl_buf buf;
+    struct fl_str half;
 
     (void)state;
     NOTICE(map, 1, ROW(job_new, .job = 7, .queue = 2));
     fl_buf_init(&buf, 1 << 20);
-    for (size_t i = 0; i < JOB_QUEUE_MAP_ROWS_MAX + 1; i++) {
+    for (size_t i = 0; i < JOB_QUEUE_MAP_ROWS_MAX / 2; i++) {
         assert_true(row_encode(&buf, &HELD(7)));
     }
-    job_queue_map_notice(map, 2, (struct fl_str){(const char *)buf.at, buf.len}, queues, 1);
+    half = (struct fl_str){(const char *)buf.at, buf.len};
+    for (uint64_t batch = 2; batch < 6; batch += 2) {
+        job_queue_map_turn(map);
+        job_queue_map_notice(map, batch, half, queues, 1);
+        job_queue_map_notice(map, batch + 1, half, queues, 1);
+    }
     assert_int_equal(queues[0], 2);
-    assert_int_equal(queue_of(map, 3, 7), 0);
+    job_queue_map_notice(map, 6, half, queues, 1);
+    assert_int_equal(queues[0], 0);
+    assert_int_equal(queue_of(map, 7, 7), 0);
+    NOTICE(map, 8, ROW(job_new, .job = 7, .queue = 2));
+    assert_int_equal(queue_of(map, 9, 7), 2);
     fl_buf_fini(&buf);
     job_queue_map_destroy(map);
 }
@@ -164,6 +201,7 @@ FL_TESTS(cmocka_unit_test(each_row_has_the_queue_in_which_its_job_was_just_befor
          cmocka_unit_test(an_edit_tells_the_queue_before_it_of_a_job_that_was_not_known),
          cmocka_unit_test(a_gap_and_a_batch_without_rows_empty_it),
          cmocka_unit_test(what_a_page_teaches_counts_only_if_no_edit_can_have_come_since),
+         cmocka_unit_test(an_edit_of_another_job_hinders_no_page_as_long_as_it_is_remembered),
          cmocka_unit_test(a_page_ahead_of_the_notices_counts_from_its_end_on),
          cmocka_unit_test(at_its_limit_the_job_of_a_set_that_came_first_is_forgotten),
-         cmocka_unit_test(a_batch_of_more_rows_than_a_turn_may_walk_empties_it))
+         cmocka_unit_test(more_rows_than_a_turn_may_walk_empty_it))
