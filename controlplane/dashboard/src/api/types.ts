@@ -677,7 +677,8 @@ export type JobHeldEvent = {
     at: string;
     /** its id */
     job: string;
-    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the job is there */
+    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the
+     * job is there */
     by?: string;
 };
 
@@ -689,7 +690,8 @@ export type JobReleasedEvent = {
     at: string;
     /** its id */
     job: string;
-    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the job is there */
+    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the
+     * job is there */
     by?: string;
 };
 
@@ -701,7 +703,8 @@ export type JobStoppingEvent = {
     at: string;
     /** its id */
     job: string;
-    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the job is there */
+    /** the actor, as in the audit, if a person or service did it; to a token of one queue only while the
+     * job is there */
     by?: string;
 };
 
