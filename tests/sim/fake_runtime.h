@@ -94,8 +94,8 @@ bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running v
 void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for good */
 /* The hub loses the database's end and its own state: only agents know. */
 void fake_runtime_blind(struct fake_runtime *runtime);
-/* The agent says HELLO without the hub's newest seal: replicas of the time before the hub was blind
- * may come again (decision 73). */
+/* The agent says HELLO without the hub's newest seal, or with one that the hub cannot tell from its
+ * own: replicas of the time before the hub was blind may come again (decision 73). */
 void fake_runtime_unsealed(struct fake_runtime *runtime);
 /* The agent hears a seal of the hub.  Replicas made after it, and before the next one is due, are
  * in no seal: no agent can tell of them (decision 73). */
