@@ -13,9 +13,19 @@ static void put_counter(struct core_batch *batch, enum core_counter counter, uin
     core_batch_row(batch, &row);
 }
 
-static void raise_incarnation(struct core *core, struct core_batch *batch, uint32_t above)
+/* How far a new incarnation is above all known ones is drawn.  The same backup may be restored once
+ * more: it has forgotten what was noticed since, and a fixed step would begin the same incarnation,
+ * in which attempts were numbered already.  After an end that was not in good order the steps are
+ * small: some program may end so every few seconds, and ten years of that do not use the numbers
+ * up. */
+enum { DRAWN_AFTER_LOSS = 65536, DRAWN_AFTER_BAD_END = 256 };
+
+static void raise_incarnation(struct core *core, struct core_batch *batch, uint32_t above,
+                              uint32_t drawn_below)
 {
-    uint32_t step = above > core->incarnation ? above - core->incarnation + 1 : 1;
+    uint32_t known = above > core->incarnation ? above : core->incarnation;
+    uint32_t drawn = (uint32_t)fl_prng_below(&core->prng, drawn_below);
+    uint32_t step = known - core->incarnation + 1 + drawn;
 
     core->incarnation += step;
     core->history.incarnations += step;
@@ -60,6 +70,7 @@ void core_history(struct core *core, const struct core_event *event, struct core
 {
     uint64_t jobs = core_jobs_accepted(core), job_from = event->history.job_from;
     uint64_t lost = event->history.jobs > jobs ? event->history.jobs - jobs : 0;
+    uint32_t drawn_below = event->history.is_lost ? DRAWN_AFTER_LOSS : DRAWN_AFTER_BAD_END;
 
     if (event->history.is_lost) {
         core_audit(batch, event, "history_lost jobs=%" PRIu64 "..%" PRIu64 " batches=%" PRIu64,
@@ -67,7 +78,9 @@ void core_history(struct core *core, const struct core_event *event, struct core
         if (job_from > core->job_next) note_lost(core, batch, job_from);
     }
     if (job_from > core->job_next) jump(core, batch, job_from);
-    if (event->history.is_raised) raise_incarnation(core, batch, event->history.incarnation);
+    if (event->history.is_raised) {
+        raise_incarnation(core, batch, event->history.incarnation, drawn_below);
+    }
     if (event->history.is_raised || is_leader_row_raised(core)) {
         know_batch(core, batch, batch->number - 1);
         know_batch(core, batch, event->history.batch_known);
@@ -80,17 +93,15 @@ void core_history(struct core *core, const struct core_event *event, struct core
 /* ---- agents know of a later history ---------------------------------------------------------- */
 
 /* A person who accepts a database knows no more than the agents that came, and the lost history may
- * have had later incarnations than theirs.  The new one is far above those, and not the one that an
- * earlier acceptance drew, which the same backup has forgotten; one in between is of a lost
- * history. */
-enum { ACCEPTED_GAP = 1000, ACCEPTED_DRAWN = 65536 };
+ * have had later incarnations than theirs.  The new one is far above those; one in between is of a
+ * lost history. */
+enum { ACCEPTED_GAP = 1000 };
 
 static void raise_past_unknown(struct core *core, struct core_batch *batch, uint32_t seen)
 {
     uint32_t known = seen > core->incarnation ? seen : core->incarnation;
-    uint32_t drawn = (uint32_t)fl_prng_below(&core->prng, ACCEPTED_DRAWN);
 
-    raise_incarnation(core, batch, known + ACCEPTED_GAP + drawn);
+    raise_incarnation(core, batch, known + ACCEPTED_GAP, DRAWN_AFTER_LOSS);
     core->history.incarnation_known = known;
     core->history.incarnation_accepted = core->incarnation;
     put_counter(batch, CORE_COUNTER_incarnation_known, known);

@@ -28,13 +28,6 @@ static uint64_t draw_batch(struct world *world)
     return (uint64_t)sim_between(sim, from, newest);
 }
 
-/* To a time before a restore that the hub noticed: it begins the same incarnation again, and seals
- * of that one are no news once it has as many batches (decision 73, not covered). */
-static bool is_of_before(const struct world *world, uint64_t batch)
-{
-    return batch < world->restored_to;
-}
-
 static void restore_once(struct world *world, bool is_blind)
 {
     struct sim *sim = &world->sim;
@@ -54,12 +47,10 @@ static void restore_once(struct world *world, bool is_blind)
         hub_restore(hub, batch);
         for (uint32_t i = 0; i < world->clusters_len; i++) {
             fake_runtime_blind(world->runtimes[i]);
-            if (is_of_before(world, batch)) fake_runtime_unsealed(world->runtimes[i]);
         }
         checks_history_blind(checks_history(world->checks),
                              batch < fake_pg_newest(db_pg(world->db)));
     }
-    world->restored_to = batch;
     db_restore(world->db, batch);
     hub_start(hub);
 }

@@ -39,7 +39,6 @@ struct world {
     fl_ms postgres_set_at, hub_set_at; /* a wall clock */
     bool do_hubs_differ;               /* their wall clocks */
     bool is_large;                     /* many nodes, a large gang and a large array */
-    uint64_t restored_to;              /* the batch of the latest restore; 0: there was none */
 };
 
 /* ---- world_draw.c ---------------------------------------------------------------------------- */

@@ -200,6 +200,43 @@ static void a_restore_after_an_accepted_one_does_not_hide(void **state)
     assert_in_range(before, SEEDS / 5, SEEDS * 4 / 5);
 }
 
+/* Restored from the same backup, and the state directory tells that it is old, or only that its
+ * end was not in good order. */
+static uint32_t incarnation_after(uint64_t seed, bool is_lost)
+{
+    struct core_event history = {.kind = CORE_EV_history, .actor = FL_STR("fairleadd")};
+    struct world world;
+    uint32_t incarnation;
+
+    init(&world, seed, 0);
+    history.history.is_raised = true;
+    history.history.is_lost = is_lost;
+    history.history.incarnation = 7;
+    core_step(world.core, &history, world.batch);
+    incarnation = core_incarnation(world.core);
+    fini(&world);
+    return incarnation;
+}
+
+/* Else attempts of the time between the two would be numbered again. */
+static void a_backup_that_is_restored_twice_begins_two_incarnations(void **state)
+{
+    enum { SEEDS = 50 };
+    uint32_t same_lost = 0, same_bad = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        uint32_t first = incarnation_after(seed, true), bad = incarnation_after(seed, false);
+
+        assert_in_range(first, 8, 8 + 65535);
+        assert_in_range(bad, 8, 8 + 255);
+        same_lost += first == incarnation_after(seed + SEEDS, true);
+        same_bad += bad == incarnation_after(seed + SEEDS, false);
+    }
+    assert_int_equal(same_lost, 0);
+    assert_in_range(same_bad, 0, 2);
+}
+
 /* A thousand refusals have more text than is kept of an answer: codes and jobs are kept, texts are
  * not. */
 static void a_repeatable_answer_is_kept_however_long_it_is(void **state)
@@ -662,6 +699,7 @@ FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth),
          cmocka_unit_test(a_wait_is_the_same_after_a_reload),
          cmocka_unit_test(a_restore_after_an_accepted_one_does_not_hide),
+         cmocka_unit_test(a_backup_that_is_restored_twice_begins_two_incarnations),
          cmocka_unit_test(a_repeatable_answer_is_kept_however_long_it_is),
          cmocka_unit_test(refusals_that_are_decided_anew_take_no_room_from_those_that_stay),
          cmocka_unit_test(what_no_row_can_hold_is_refused_before_anything_is_written),

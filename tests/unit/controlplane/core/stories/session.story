@@ -246,7 +246,7 @@ lost ids=41 jobs=30 unsure=4 batches=7
     counter counter=3 value=40
     counter counter=1 value=41
     counter counter=4 value=39
-    counter counter=5 value=1
+    counter counter=5 value=46067
     counter counter=6 value=2
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
