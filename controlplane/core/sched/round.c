@@ -205,6 +205,39 @@ static void start(struct round *round, const struct round_view *view, struct rou
     take_element(round, view, head);
 }
 
+/* Whether the newest start took of a node that the claim waits for. */
+static bool passes(const struct round *round, const struct claim *claim)
+{
+    const struct placement *placement = &round->decisions.at[round->decisions.len - 1].placement;
+
+    if (placement->cluster.n != claim->cluster.n) return false;
+    for (uint32_t i = 0; i < placement->nodes_len; i++) {
+        size_t at = fl_vec_lower_bound(&claim->parts, node, placement->nodes[i]);
+
+        if (at < claim->parts.len && claim->parts.at[at].node == placement->nodes[i]) return true;
+    }
+    return false;
+}
+
+/* A claim that its own queue uses up must not keep others from theirs: where it does, it ends, and
+ * its queue waits for the next one behind them.  One a round. */
+static void end_passed_claim(struct round *round, const struct round_view *view, size_t turns_len)
+{
+    for (size_t i = 0; i < turns_len; i++) {
+        struct round_turn *turn = &round->turns.at[i];
+        const struct claim *claim = &queue_table_at(view->queues, turn->queue)->claim;
+        struct round_rank *rank = rank_of(round, turn->queue);
+
+        if (!claim->cluster.n) return; /* those with a claim come first */
+        if (turn->is_claim_gone || !rank->is_passed) continue;
+        if (!room_is_closed(&round->chooser.room, claim->cluster)) continue;
+        end_claim(round, turn);
+        turn->has_claimed = true; /* the next one is for a later round */
+        rank->shape = 0;
+        return;
+    }
+}
+
 static void make_claim(struct round *round, const struct round_view *view, struct round_turn *turn)
 {
     const struct round_head *head = &round->heads.at[turn->claimant];
@@ -217,6 +250,7 @@ static void make_claim(struct round *round, const struct round_view *view, struc
                     view->claims_percent_max, &round->arena, &draft)) {
         return;
     }
+    rank_of(round, turn->queue)->is_passed = false;
     room_claim(&round->chooser.room, draft.cluster, draft.parts, draft.parts_len, true);
     fl_vec_push(&round->decisions, (struct decision){.kind = DECISION_CLAIM,
                                                      .queue = turn->queue,
@@ -269,6 +303,7 @@ static void make_claims(struct round *round, const struct round_view *view, size
         make_claim(round, view, &round->turns.at[fl_heap_pop(&round->by_rank).value]);
     }
     round->by_rank.len = 0; /* the others in later rounds */
+    end_passed_claim(round, view, turns_len);
 }
 
 /* Whether the job may hold the queue's claim.  Only the first few that wait are looked at, and none
@@ -372,6 +407,7 @@ static void serve_before_holder(struct round *round, const struct round_view *vi
         if (is_holder(view, turn, head)) break;
         turn->has_started = try_head(round, view, turn, i, NULL);
     }
+    if (turn->has_started && passes(round, claim)) rank_of(round, turn->queue)->is_passed = true;
     room_claim(&round->chooser.room, claim->cluster, claim->parts.at, claim->parts.len, false);
 }
 

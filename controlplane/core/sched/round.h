@@ -75,6 +75,7 @@ struct round_rank {
     uint32_t shape; /* id */
     uint64_t no;
     struct shape_memo memo;
+    bool is_passed; /* more important work of the queue took of what its claim waits for */
 };
 
 struct round {

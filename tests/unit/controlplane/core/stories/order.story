@@ -655,3 +655,40 @@ queues
     answer ok
     | queue ml jobs=2 starting=1 stopping=1
     | queue urgent jobs=1 held=1
+
+# a claim that its own queue uses up ends where it keeps another queue from one
+. queue ml
+. queue dev
+. cluster east
+. agent east up n1 cpu=8
+. submit ml prio=9 cpu=4 x4 limit=1
+. submit ml cpu=8
+. submit dev cpu=6
+explain 2
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
+    | job-2 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 8.000 CPU, 0 MiB; east has 4.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+explain 3
+    answer ok: clusters that could run it are busy
+    | job-3 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 6.000 CPU, 0 MiB; east has 4.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
+    attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/1#1 seq=2 nodes=1
+    east <- ack 2
+explain 2
+    answer ok: clusters that could run it are busy
+    | job-2 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 8.000 CPU, 0 MiB; east has 4.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+explain 3
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
+    | job-3 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 6.000 CPU, 0 MiB; east has 4.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+agent east reports 1/1#1 r0 exited 0
+    replica_phase job=1 element=1 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=1 n=1 succeeded Succeeded exit_code=0 outputs=d
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-3/0#1 seq=3 nodes=1
+    east <- ack 3
