@@ -27,7 +27,7 @@ struct core_config core_config_default(void)
                                 .claims_percent_max = 50,
                                 .refuses_impossible = true,
                                 .round_starts_max = 2000,
-                                .round_looks_max = 150000,
+                                .round_looks_max = 100000,
                                 .slice_max = 8192};
 }
 
