@@ -383,6 +383,9 @@ void api_destroy(struct api *api)
     fl_map_fini(&api->awaited);
     fl_map_fini(&api->streams_of);
     api_callers_wipe(&api->callers);
+    while (api->spares_len > 0) {
+        fl_arena_fini(&api->spares[--api->spares_len]);
+    }
     fl_free(api);
 }
 

@@ -28,8 +28,24 @@ static void end(struct api_call *call)
     if (on_end) on_end(call);
 }
 
+static struct fl_arena take_arena(struct api *api)
+{
+    return api->spares_len > 0 ? api->spares[--api->spares_len] : (struct fl_arena){0};
+}
+
+static void give_arena(struct api *api, struct fl_arena *arena)
+{
+    if (api->spares_len == API_SPARES_MAX || fl_arena_bytes(arena) > API_SPARE_BYTES_MAX) {
+        fl_arena_fini(arena);
+        return;
+    }
+    fl_arena_reset(arena);
+    api->spares[api->spares_len++] = *arena;
+}
+
 static void free_if_done(struct api_call *call)
 {
+    struct api *api = call->api;
     struct fl_arena arena;
 
     if (call->request || call->outstanding > 0) return;
@@ -37,7 +53,7 @@ static void free_if_done(struct api_call *call)
     call_budget_give(call->config->budget, call->counted);
     fl_buf_fini(&call->out);
     arena = call->arena;
-    fl_arena_fini(&arena); /* the call is in it */
+    give_arena(api, &arena); /* the call is in it */
 }
 
 void api_call_count(struct api_call *call, unsigned status)
@@ -96,7 +112,7 @@ static void name_trace(struct api_call *call)
 struct api_call *api_call_create(struct api *api, struct http_request *request)
 {
     static const struct http_watcher watcher = {.on_gone = on_gone};
-    struct fl_arena arena = {0};
+    struct fl_arena arena = take_arena(api);
     struct api_call *call = fl_arena_new(&arena, struct api_call);
 
     call->arena = arena;

@@ -9,11 +9,13 @@ struct fl_str api_owner(const struct api_call *call)
 
 const char *api_actor(const struct api_call *call, struct fl_arena *arena)
 {
+    bool is_as = call->as.len > 0;
+    struct fl_str parts[] = {FL_STR("token:"), fl_str_c(call->token.id),
+                             is_as ? FL_STR(" as ") : FL_STR(" "),
+                             is_as ? call->as : fl_str_c(call->token.name)};
+
     if (!call->token.id[0]) return "api";
-    if (call->as.len == 0) {
-        return fl_arena_printf(arena, "token:%s %s", call->token.id, call->token.name);
-    }
-    return fl_arena_printf(arena, "token:%s as " FL_STR_FMT, call->token.id, FL_STR_ARG(call->as));
+    return fl_arena_join(arena, parts, sizeof parts / sizeof *parts);
 }
 
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)

@@ -151,6 +151,23 @@ struct fl_str fl_arena_str(struct fl_arena *arena, struct fl_str s)
     return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
 }
 
+char *fl_arena_join(struct fl_arena *arena, const struct fl_str *parts, size_t len)
+{
+    size_t bytes = 0;
+    char *joined, *end;
+
+    for (size_t i = 0; i < len; i++) {
+        bytes += parts[i].len;
+    }
+    fl_assert(bytes < SIZE_MAX);
+    joined = end = fl_arena_alloc(arena, bytes + 1);
+    for (size_t i = 0; i < len; i++) {
+        if (parts[i].len > 0) memcpy(end, parts[i].at, parts[i].len);
+        end += parts[i].len;
+    }
+    return joined;
+}
+
 void *fl_arena_resize(struct fl_arena *arena, void *at, size_t bytes, size_t bytes_new)
 {
     size_t before = (bytes + 15) & ~(size_t)15, after = (bytes_new + 15) & ~(size_t)15;

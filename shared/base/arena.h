@@ -43,6 +43,9 @@ struct fl_str fl_arena_str(struct fl_arena *arena, struct fl_str s);
  * the newest and there is room behind it; else it moves to grow.  Added bytes are not zeroed. */
 void *fl_arena_resize(struct fl_arena *arena, void *at, size_t bytes, size_t bytes_new);
 
+/* The strings one behind the other. */
+char *fl_arena_join(struct fl_arena *arena, const struct fl_str *parts, size_t len);
+
 char *fl_arena_printf(struct fl_arena *arena, const char *fmt, ...) FL_PRINTF(2, 3);
 
 /* Appends to any 'struct { T *at; size_t len, cap; }' that was zeroed at first; the items move
