@@ -158,6 +158,17 @@ static void printing_takes_what_it_needs(void **state)
     fl_arena_fini(&arena);
 }
 
+static void strings_are_joined(void **state)
+{
+    struct fl_str parts[] = {FL_STR("token:"), FL_STR(""), {0}, FL_STR("7"), FL_STR(" ann")};
+    struct fl_arena arena = {0};
+
+    (void)state;
+    assert_string_equal(fl_arena_join(&arena, parts, 5), "token:7 ann");
+    assert_string_equal(fl_arena_join(&arena, parts, 0), "");
+    fl_arena_fini(&arena);
+}
+
 static void an_empty_arena_may_be_reset_and_ended(void **state)
 {
     struct fl_arena arena = {0};
@@ -234,6 +245,6 @@ FL_TESTS(
     cmocka_unit_test(the_newest_piece_grows_and_shrinks_in_place),
     cmocka_unit_test(a_list_grows_and_keeps_its_items),
     cmocka_unit_test(pushing_an_item_of_the_list_itself_is_fine),
-    cmocka_unit_test(printing_takes_what_it_needs),
+    cmocka_unit_test(printing_takes_what_it_needs), cmocka_unit_test(strings_are_joined),
     cmocka_unit_test(an_empty_arena_may_be_reset_and_ended),
     cmocka_unit_test(an_array_that_overflows_aborts))
