@@ -87,7 +87,7 @@ void translate_send(const struct core_send *send, const struct translate_config 
 
 static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
 {
-    return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
+    return s.len > 0 ? fl_arena_str(arena, s) : (struct fl_str){0}; /* most words are empty */
 }
 
 /* Whether a JSON array of strings names the capability.  A malformed list names none: capabilities
