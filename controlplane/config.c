@@ -8,8 +8,8 @@ const struct fl_config_setting config_settings[CONFIG_LEN] = {
 #include "controlplane/config.def"
 #undef SETTING
 /* Limits in milliseconds are plain numbers too, as in their table. */
-#define HTTP_LIMIT(name, type, value, text)                                                        \
-    {"http_" #name, FL_CONFIG_INT, #value, 1, (int64_t)1000 * (value), text},
+#define HTTP_LIMIT(name, type, value, least, text)                                                 \
+    {"http_" #name, FL_CONFIG_INT, #value, least, (int64_t)1000 * (value), text},
 #include "controlplane/http/http_limits.def"
 #undef HTTP_LIMIT
 };

@@ -8,7 +8,7 @@ enum config_setting {
 #define SETTING(key, kind, preset, min, max, text) CONFIG_##key,
 #include "controlplane/config.def"
 #undef SETTING
-#define HTTP_LIMIT(name, type, value, text) CONFIG_http_##name,
+#define HTTP_LIMIT(name, type, value, least, text) CONFIG_http_##name,
 #include "controlplane/http/http_limits.def"
 #undef HTTP_LIMIT
     CONFIG_LEN

@@ -388,7 +388,7 @@ static bool read_impossible(const struct daemon *daemon, bool *ret_refuses, stru
 
 static void fill_limits(const struct daemon *daemon, struct http_limits *limits)
 {
-#define HTTP_LIMIT(name, type, value, text) limits->name = (type)number(daemon, CONFIG_http_##name);
+#define HTTP_LIMIT(name, type, ...) limits->name = (type)number(daemon, CONFIG_http_##name);
 #include "controlplane/http/http_limits.def"
 #undef HTTP_LIMIT
 }
@@ -590,7 +590,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
 
     daemon->run = run;
     fill_limits(daemon, &limits);
-    if (!http_limits_check(&limits, err)) return false;
+    if (!http_limits_check_together(&limits, err)) return false;
     fl_timer_init(&daemon->look, daemon->run->loop, on_look, daemon);
     fl_timer_init(&daemon->renew, daemon->run->loop, on_renew, daemon);
     fl_timer_init(&daemon->keep, daemon->run->loop, on_keep, daemon);

@@ -605,7 +605,9 @@ bool api_count_memory(struct api_call *call, struct fl_err *err)
     size_t bytes = fl_arena_bytes(&call->arena) + call->body.len;
 
     if (bytes <= call->counted) return true;
-    if (!call_budget_take(call->config->budget, bytes - call->counted, err)) return false;
+    if (!call_budget_take(call->config->budget, call->counted, bytes - call->counted, err)) {
+        return false;
+    }
     call->counted = bytes;
     return true;
 }

@@ -1,10 +1,18 @@
 #include "controlplane/api/call_budget.h"
 
-bool call_budget_take(struct call_budget *budget, size_t bytes, struct fl_err *err)
+bool call_budget_take(struct call_budget *budget, size_t held, size_t bytes, struct fl_err *err)
 {
-    size_t before = atomic_fetch_add(&budget->used, bytes);
+    size_t before;
 
-    if (bytes <= budget->max && before <= budget->max - bytes) return true;
+    if (bytes > budget->max - held) {
+        return fl_fail(err, FL_TOO_LARGE,
+                       "this request needs %zu bytes of memory, more than there are for all of "
+                       "them (setting requests_memory, %zu); nothing was done: send less at once, "
+                       "or fewer jobs in a batch",
+                       held + bytes, budget->max);
+    }
+    before = atomic_fetch_add(&budget->used, bytes);
+    if (before <= budget->max - bytes) return true;
     atomic_fetch_sub(&budget->used, bytes);
     return fl_fail(
         err, FL_UNAVAILABLE,

@@ -16,8 +16,15 @@
 #define HTTP_STREAM_PIECE_BYTES 16384
 #define HTTP_CHUNK_BYTES_MAX 32
 
+/* The bytes of a head that its headers may need, beside path and query: a browser's, a token and a
+ * key take some 2 KiB.  A body in reception counts as so many times its size, since its buffer
+ * doubles.  A token's share has one connection that follows and one that asks. */
+#define HTTP_HEADERS_BYTES_MIN 4096
+#define HTTP_BODY_COUNTS 2
+#define HTTP_SHARE_CONNECTIONS_MIN 2
+
 struct http_limits {
-#define HTTP_LIMIT(name, type, value, text) type name;
+#define HTTP_LIMIT(name, type, value, least, text) type name;
 #include "controlplane/http/http_limits.def"
 #undef HTTP_LIMIT
 };
@@ -25,7 +32,7 @@ struct http_limits {
 static inline struct http_limits http_limits_default(void)
 {
     return (struct http_limits){
-#define HTTP_LIMIT(name, type, value, text) .name = (value),
+#define HTTP_LIMIT(name, type, value, least, text) .name = (value),
 #include "controlplane/http/http_limits.def"
 #undef HTTP_LIMIT
     };
@@ -34,5 +41,9 @@ static inline struct http_limits http_limits_default(void)
 _Static_assert(HTTP_STREAM_BYTES_MIN == 2 * (HTTP_STREAM_PIECE_BYTES + HTTP_CHUNK_BYTES_MAX),
                "as http_limits.def has it");
 
-/* Limits that depend on one another are checked together, before anything is begun. */
+/* Limits with which a server would break: FL_INVALID.  Tests play with less than the least. */
 FL_CHECK bool http_limits_check(const struct http_limits *limits, struct fl_err *err);
+
+/* Limits that depend on one another, as settings of the API: with others some request could never
+ * be answered.  FL_INVALID; the text names the settings, their values and a mend. */
+FL_CHECK bool http_limits_check_together(const struct http_limits *limits, struct fl_err *err);
