@@ -72,6 +72,7 @@ static bool claim(struct api_call *call)
                         limits->token_rate);
         return false;
     case HTTP_CLAIMED:
+    case HTTP_CLAIM_BODIES: /* the server's own answer */
     case HTTP_CLAIMS_LEN:
         break;
     }

@@ -12,6 +12,7 @@ struct core_config core_config_default(void)
                                 .queues_max = 1000,
                                 .clusters_max = 20000,
                                 .shapes_max = 16384,
+                                .queue_jobs_max = 5000000,
                                 .queue_kinds_max = 4096,
                                 .nodes_max = 10000,
                                 .unconfirmed_max = 2500,

@@ -26,6 +26,7 @@ struct core_config {
     uint32_t queues_max;
     uint32_t clusters_max;
     uint32_t shapes_max;
+    uint32_t queue_jobs_max;   /* open jobs of one queue */
     uint32_t queue_kinds_max;  /* shapes and priorities of one queue's open jobs */
     uint32_t nodes_max;        /* nodes that one cluster may report */
     uint32_t unconfirmed_max;  /* STARTs that a cluster has not confirmed; at it, no more */

@@ -162,7 +162,8 @@ static struct job_slot find_fault(struct core *core, const struct core_event *ev
     wanted->is_other = wanted->is_other_place || event->edit.sets_words ||
                        wanted->deadline_s != job_table_deadline_s(&core->jobs, job) ||
                        wanted->parallelism != job_table_parallelism(&core->jobs, job);
-    why = core_job_no_place(core, wanted->queue, wanted->priority, bucket->shape);
+    why = wanted->queue.n != bucket->queue.n ? core_queue_no_room(core, wanted->queue) : NULL;
+    if (!why) why = core_job_no_place(core, wanted->queue, wanted->priority, bucket->shape);
     if (wanted->is_other_place && why) {
         core_answer_code(batch, event, FL_FULL, why);
         return none;

@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "controlplane/core/core_state.h"
 
 /* A job between its attempts: whether it has something to start, its place in its bucket, the jobs
@@ -65,6 +67,19 @@ void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot 
 }
 
 /* One queue has its share of the room, so that another one always has some. */
+const char *core_queue_no_room(struct core *core, struct fl_queue_id id)
+{
+    const struct queue *queue = queue_table_at(&core->queues, id);
+
+    if (queue->jobs < core->config.queue_jobs_max) return NULL;
+    return fl_arena_printf(&core->scratch,
+                           "queue \"%s\" has %" PRIu32 " open jobs, the most that one queue may "
+                           "have; wait until some have ended, or make alike ones elements of one "
+                           "job",
+                           queue->name, queue->jobs);
+}
+
+/* The same of their kinds. */
 const char *core_job_no_place(struct core *core, struct fl_queue_id id, int32_t priority,
                               struct shape_slot shape)
 {

@@ -266,6 +266,8 @@ bool core_job_is_throttled(const struct core *core, const struct job *job);
 void core_job_count_live(struct core *core, struct job_slot job);
 /* Held, or no longer: its mark, and its place. */
 void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot job, bool is_held);
+/* Why no further job may stand in the queue; NULL: it may. */
+const char *core_queue_no_room(struct core *core, struct fl_queue_id queue);
 /* Why no further kind of job, of this priority and shape, may stand in the queue; NULL: it may, or
  * the kind is there.  No shape: one that is new. */
 const char *core_job_no_place(struct core *core, struct fl_queue_id queue, int32_t priority,

@@ -71,6 +71,7 @@ static bool check_bounds(struct core *core, const struct core_event *event,
                          struct core_outcome *outcome)
 {
     struct fl_str short_name = item->queue;
+    const char *full;
 
     if (short_name.len > FL_NAME_BYTES_MAX) short_name.len = FL_NAME_BYTES_MAX;
     *ret_queue = queue_table_find(&core->queues, event->tenant, item->queue);
@@ -101,7 +102,8 @@ static bool check_bounds(struct core *core, const struct core_event *event,
                                       "%" PRIu32 " jobs are open, the most there can be",
                                       core->config.jobs_max));
     }
-    return true;
+    full = core_queue_no_room(core, *ret_queue);
+    return !full || refuse(core, outcome, FL_FULL, full);
 }
 
 /* The chosen elements, if the job has any.  False: refused. */

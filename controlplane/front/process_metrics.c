@@ -57,7 +57,7 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
     [PROCESS_METRIC_token_refusals] = {"fairlead_http_token_refusals_total", FL_METRIC_COUNTER,
                                        "limit",
                                        "requests that got 429 since their token has its share of "
-                                       "connections, of unsent bytes, or "
+                                       "connections, of unsent bytes or of bodies, or "
                                        "its rate of requests"},
     [PROCESS_METRIC_tunnels] = {"fairlead_tunnels_up", FL_METRIC_GAUGE, NULL,
                                 "agents that are connected"},
@@ -122,6 +122,7 @@ static void set_refusals(const struct process_metrics_parts *parts,
         [HTTP_CLAIM_CONNECTIONS] = "connections",
         [HTTP_CLAIM_UNSENT] = "unsent",
         [HTTP_CLAIM_RATE] = "rate",
+        [HTTP_CLAIM_BODIES] = "bodies",
     };
 
     for (int i = HTTP_CLAIMED + 1; i < HTTP_CLAIMS_LEN; i++) {

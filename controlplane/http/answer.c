@@ -137,6 +137,7 @@ void http_answer_put(struct fl_buf *out, const struct http_answer *answer, struc
 static enum fl_code code_of(unsigned status)
 {
     if (status == 413 || status == 414 || status == 431) return FL_TOO_LARGE;
+    if (status == 429) return FL_FULL;
     if (status == 408 || status == 503) return FL_UNAVAILABLE;
     if (status == 415 || status == 417 || status > 500) return FL_UNSUPPORTED;
     return FL_INVALID;

@@ -132,9 +132,11 @@ enum http_claim http_connection_claim(struct http_connection *connection, uint64
     enum http_claim claim;
 
     if (!before || before->id != token) count(connection, 0); /* it may change hands */
+    http_exchange_own(connection->exchange, NULL);
     claim = http_share_claim(&server->shares, token, before, fl_loop_now_us(server->loop), &after);
     if (!before && after) remove_stranger(connection);
     connection->share = after;
+    http_exchange_own(connection->exchange, after);
     http_connection_count(connection);
     server->counts.claims_refused[claim] += claim != HTTP_CLAIMED;
     return claim;
@@ -160,6 +162,7 @@ static void destroy(struct http_connection *connection)
 
     end_handshake(connection);
     count(connection, 0);
+    drop_exchange(connection);
     if (connection->share) {
         http_share_leave(&server->shares, connection->share, fl_loop_now_us(server->loop));
     } else {
@@ -168,7 +171,6 @@ static void destroy(struct http_connection *connection)
     fl_timer_off(&connection->timer);
     fl_watch_off(&connection->watch);
     http_socket_fini(&connection->socket);
-    drop_exchange(connection);
     http_buffer_give(&server->pool, &connection->out);
     if (connection->prev) connection->prev->next = connection->next;
     if (connection->next) connection->next->prev = connection->prev;
@@ -253,12 +255,14 @@ static void refuse(struct http_connection *connection, struct fl_http_refusal re
         {FL_STR("Content-Type"), FL_STR("application/problem+json")},
         {FL_STR("Cache-Control"), FL_STR("no-store")},
         {FL_STR("X-Content-Type-Options"), FL_STR("nosniff")},
+        {FL_STR("Retry-After"), FL_STR("1")}, /* the last: only where it may help */
     };
+    bool may_retry = refusal.status == 429 || refusal.status == 503;
     struct http_server *server = connection->server;
     struct fl_buf *out, text;
     struct http_answer answer = {.status = refusal.status,
                                  .headers = headers,
-                                 .headers_len = sizeof headers / sizeof *headers,
+                                 .headers_len = sizeof headers / sizeof *headers - !may_retry,
                                  .has_length = true,
                                  .closes = true};
 
@@ -327,6 +331,7 @@ void http_connection_streams(struct http_connection *connection)
 /* This and take_head: true if the state moved on and there may be more to do. */
 static bool take_body(struct http_connection *connection)
 {
+    struct http_server *server = connection->server;
     struct http_exchange *exchange = connection->exchange;
     struct fl_str bytes = {exchange->input + exchange->at, exchange->len - exchange->at};
 
@@ -336,8 +341,9 @@ static bool take_body(struct http_connection *connection)
 
         switch (fl_http_body_next(&exchange->body, &bytes, &piece, &refusal)) {
         case FL_HTTP_BODY_PIECE:
-            if (http_exchange_add(&connection->server->pool, exchange, piece)) break;
-            refuse(connection, (struct fl_http_refusal){503, "too many bodies at a time"});
+            if (http_exchange_add(&server->pool, exchange, piece, &refusal)) break;
+            server->counts.claims_refused[HTTP_CLAIM_BODIES] += refusal.status == 429;
+            refuse(connection, refusal);
             return true;
         case FL_HTTP_BODY_MORE:
             exchange->at = exchange->len;
@@ -346,7 +352,7 @@ static bool take_body(struct http_connection *connection)
         case FL_HTTP_BODY_END:
             exchange->at = exchange->len - bytes.len;
             enter(connection, HTTP_ASKED);
-            connection->server->port.on_request(connection->server->port.ctx, &connection->request);
+            server->port.on_request(server->port.ctx, &connection->request);
             return true;
         case FL_HTTP_BODY_BAD:
             refuse(connection, refusal);

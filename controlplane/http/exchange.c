@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "controlplane/http/token_share.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
@@ -36,6 +37,70 @@ void http_pool_fini(struct http_pool *pool)
     fl_assert(pool->content_bytes == 0);
 }
 
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* How much of a body's memory counts: only a large body's, since the exchange keeps small buffers
+ * anyway. */
+static size_t counted(const struct fl_buf *content)
+{
+    return content->cap > HTTP_SPARE_BYTES_MAX ? content->cap : 0;
+}
+
+static void recount(struct http_pool *pool, struct http_exchange *exchange, size_t before)
+{
+    size_t after = counted(&exchange->content);
+
+    pool->content_bytes = pool->content_bytes - before + after;
+    if (!exchange->share) return;
+    exchange->share->body_bytes = exchange->share->body_bytes - before + after;
+}
+
+void http_exchange_own(struct http_exchange *exchange, struct http_share *share)
+{
+    size_t bytes = counted(&exchange->content);
+
+    if (exchange->share) exchange->share->body_bytes -= bytes;
+    if (share) share->body_bytes += bytes;
+    exchange->share = share;
+}
+
+/* The buffer grows at most to twice its length, so this bounds its next size. */
+static bool may_grow(const struct http_pool *pool, const struct http_exchange *exchange,
+                     size_t after, struct fl_http_refusal *ret_refusal)
+{
+    size_t before = counted(&exchange->content);
+
+    if (after > HTTP_SPARE_BYTES_MAX &&
+        !http_share_may_receive(exchange->share, &pool->limits, before, after)) {
+        *ret_refusal = (struct fl_http_refusal){
+            429, "this token's bodies in reception have http_token_percent of "
+                 "http_bodies_bytes_max, the most for one token: send fewer at a time"};
+        return false;
+    }
+    if (pool->content_bytes - before + after > pool->limits.bodies_bytes_max) {
+        *ret_refusal = (struct fl_http_refusal){503, "too many bodies at a time"};
+        return false;
+    }
+    return true;
+}
+
+bool http_exchange_add(struct http_pool *pool, struct http_exchange *exchange, struct fl_str piece,
+                       struct fl_http_refusal *ret_refusal)
+{
+    size_t before = counted(&exchange->content), len = exchange->content.len + piece.len;
+    bool is_added;
+
+    if (len > exchange->content.cap && !may_grow(pool, exchange, HTTP_BODY_COUNTS * len, ret_refusal)) {
+        return false;
+    }
+    is_added = fl_buf_put(&exchange->content, piece.at, piece.len);
+    fl_assert(is_added);
+    recount(pool, exchange, before);
+    return true;
+}
+
+/* ---- an exchange's life ---------------------------------------------------------------------- */
+
 struct http_exchange *http_exchange_take(struct http_pool *pool)
 {
     struct http_exchange *exchange = pool->exchanges;
@@ -59,15 +124,16 @@ struct http_exchange *http_exchange_take(struct http_pool *pool)
 
 void http_exchange_reset(struct http_pool *pool, struct http_exchange *exchange)
 {
-    size_t content_bytes = exchange->content.cap;
+    size_t before = counted(&exchange->content);
 
     fl_arena_reset(&exchange->arena);
     fl_buf_clear(&exchange->content);
-    if (content_bytes > HTTP_SPARE_BYTES_MAX) {
+    if (before > 0) {
         fl_buf_fini(&exchange->content);
         fl_buf_init(&exchange->content, SIZE_MAX);
-        pool->content_bytes -= content_bytes;
     }
+    recount(pool, exchange, before);
+    exchange->share = NULL;
     exchange->pin_bytes = 0;
     exchange->scan = (struct fl_http_head_scan){0};
     if (exchange->at == exchange->len) exchange->at = exchange->len = 0;
@@ -118,30 +184,6 @@ void http_exchange_settle(struct http_exchange *exchange, uint64_t bytes)
     if (bytes <= exchange->input_bytes - exchange->at) return;
     if (exchange->at > 0) move_to(exchange, 0);
     if (bytes > exchange->input_bytes) grow(exchange);
-}
-
-/* How much of a body's memory counts: only a large body's, since the exchange keeps small buffers
- * anyway. */
-static size_t counted(const struct fl_buf *content)
-{
-    return content->cap > HTTP_SPARE_BYTES_MAX ? content->cap : 0;
-}
-
-bool http_exchange_add(struct http_pool *pool, struct http_exchange *exchange, struct fl_str piece)
-{
-    size_t before = counted(&exchange->content);
-    bool is_added;
-
-    /* The buffer grows at most to twice its length, so this bounds its next size. */
-    if (exchange->content.len + piece.len > exchange->content.cap &&
-        pool->content_bytes - before + 2 * (exchange->content.len + piece.len) >
-            pool->limits.bodies_bytes_max) {
-        return false;
-    }
-    is_added = fl_buf_put(&exchange->content, piece.at, piece.len);
-    fl_assert(is_added);
-    pool->content_bytes += counted(&exchange->content) - before;
-    return true;
 }
 
 struct fl_buf http_buffer_take(struct http_pool *pool)

@@ -17,6 +17,8 @@
 #define HTTP_SPARES_MAX 256         /* how many exchanges, and buffers, to keep for reuse */
 #define HTTP_SPARE_BYTES_MAX 65536  /* a larger buffer goes back to the system */
 
+struct http_share; /* token_share.h */
+
 struct http_exchange {
     struct http_exchange *next; /* in the pool */
     char *input;
@@ -26,7 +28,8 @@ struct http_exchange {
     struct fl_http_field *fields;
     struct fl_http_head head;
     struct fl_http_body body;
-    struct fl_buf content; /* the body as far as it came */
+    struct fl_buf content;    /* the body as far as it came */
+    struct http_share *share; /* the token that it counts for; NULL: none */
     struct fl_arena arena;
 };
 
@@ -55,9 +58,12 @@ size_t http_exchange_room(struct http_exchange *exchange, char **ret_to);
  * it grow.  No head may be pinned. */
 void http_exchange_settle(struct http_exchange *exchange, uint64_t bytes);
 
-/* Adds to the body; false: all bodies together are too large. */
+/* The body counts for this token from now on, until the exchange is reset; NULL: for none. */
+void http_exchange_own(struct http_exchange *exchange, struct http_share *share);
+
+/* Adds to the body; false: all bodies together are too large, or those of its token. */
 FL_CHECK bool http_exchange_add(struct http_pool *pool, struct http_exchange *exchange,
-                                struct fl_str piece);
+                                struct fl_str piece, struct fl_http_refusal *ret_refusal);
 
 /* Take an empty buffer for output, and give it back. */
 struct fl_buf http_buffer_take(struct http_pool *pool);

@@ -49,6 +49,7 @@ enum http_claim {
     HTTP_CLAIM_CONNECTIONS, /* it has its share of connections; this one closes behind the answer */
     HTTP_CLAIM_UNSENT,      /* it has not taken its share of unsent_bytes_max */
     HTTP_CLAIM_RATE,        /* it has sent too many requests in the last second */
+    HTTP_CLAIM_BODIES,      /* its bodies in reception have their share; not http_claim()'s */
     HTTP_CLAIMS_LEN
 };
 

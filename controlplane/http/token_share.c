@@ -58,9 +58,9 @@ void http_shares_fini(struct http_shares *shares)
 
 /* ---- the limits ------------------------------------------------------------------------------ */
 
-static uint64_t limit_of(const struct http_shares *shares, size_t all)
+static uint64_t limit_of(const struct http_limits *limits, size_t all)
 {
-    return (uint64_t)all * shares->limits->token_percent / 100;
+    return (uint64_t)all * limits->token_percent / 100;
 }
 
 bool http_share_has_room(const struct http_shares *shares, const struct http_share *share,
@@ -69,8 +69,16 @@ bool http_share_has_room(const struct http_shares *shares, const struct http_sha
     size_t unsent_bytes_max = shares->limits->unsent_bytes_max;
 
     if (!share || share->unsent_bytes == 0) return true;
-    return share->unsent_bytes + bytes <= limit_of(shares, unsent_bytes_max) &&
+    return share->unsent_bytes + bytes <= limit_of(shares->limits, unsent_bytes_max) &&
            shares->unsent_bytes + bytes <= unsent_bytes_max;
+}
+
+bool http_share_may_receive(const struct http_share *share, const struct http_limits *limits,
+                            size_t before, size_t after)
+{
+    size_t others = share ? share->body_bytes - before : 0;
+
+    return others == 0 || others + after <= limit_of(limits, limits->bodies_bytes_max);
 }
 
 /* A second's requests may come at once. */
@@ -94,7 +102,7 @@ enum http_claim http_share_claim(struct http_shares *shares, uint64_t id,
     fl_assert(id != 0);
     if (!is_in_time(shares, share, now_us, &due_ns)) return HTTP_CLAIM_RATE;
     if (share && share != current && share->connections > 0 &&
-        share->connections >= limit_of(shares, shares->limits->connections_max)) {
+        share->connections >= limit_of(shares->limits, shares->limits->connections_max)) {
         return HTTP_CLAIM_CONNECTIONS;
     }
     if (!http_share_has_room(shares, share, 1)) return HTTP_CLAIM_UNSENT;
@@ -120,7 +128,7 @@ void http_share_leave(struct http_shares *shares, struct http_share *share, int6
     if (!share) return;
     fl_assert(share->connections > 0);
     if (--share->connections > 0) return;
-    fl_assert(share->unsent_bytes == 0);
+    fl_assert(share->unsent_bytes == 0 && share->body_bytes == 0);
     put_last(shares, share);
     forget_the_old(shares, now_us);
 }

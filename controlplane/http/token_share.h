@@ -1,6 +1,6 @@
 /* token_share.h - what one token has of a front at a time: connections, bytes of answers that it
- * has not taken, requests in a second.
- * The limits are one number of percent for the first two, and a rate.  A token without a
+ * has not taken, bytes of bodies that it sends, requests in a second.
+ * The limits are one number of percent for the first three, and a rate.  A token without a
  * connection stays for a second at most, so that its rate is not forgotten when it dials again.
  * Time comes in as 'now_us'.  Uses shared/base and limits.h.  Not thread-safe: one server owns
  * it. */
@@ -14,6 +14,7 @@ struct http_share {
     uint64_t id; /* not 0 */
     uint64_t connections;
     size_t unsent_bytes;
+    size_t body_bytes;                /* memory of its bodies in reception: exchange.h counts it */
     int64_t due_ns;                   /* when all its requests so far were due, at its rate */
     struct http_share *older, *newer; /* among those without a connection */
 };
@@ -44,3 +45,8 @@ void http_share_count(struct http_shares *shares, struct http_share *share, size
 /* Whether so many bytes more may wait for it.  A token that has taken all may have any answer. */
 bool http_share_has_room(const struct http_shares *shares, const struct http_share *share,
                          size_t bytes);
+
+/* Whether one of its bodies, which has 'before' bytes of memory, may have 'after'.  A token may
+ * have any one body, and NULL any. */
+bool http_share_may_receive(const struct http_share *share, const struct http_limits *limits,
+                            size_t before, size_t after);

@@ -2,6 +2,7 @@
 import http.client
 import json
 import re
+import select
 import socket
 
 import fleet
@@ -10,6 +11,7 @@ from fleet import equal, shows, until
 
 CONNECTIONS, STREAMS = 100, 40  # the limits of one front, and there are two
 UNSENT, RATE = 16 << 20, 200  # the same
+BODIES, BATCH, SENDERS = 16 << 20, 6 << 20, 16  # the same
 
 
 def stranger(port):
@@ -48,6 +50,55 @@ def leave_unread(h, token, path):
     if status == 429:
         assert "Retry-After: 1" in head and "http_unsent_bytes_max" in head, head
     return sock, status == 429
+
+
+def hold_body(h, token):
+    """A connection that sends half of a batch and then nothing, and the answer that it got; none while it is being received."""
+    sock = socket.create_connection(("127.0.0.1", h.ports["api"]), 20)
+    answer = b""
+    try:
+        sock.sendall(f"POST /v1/jobs:batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+                     f"Content-Length: {BATCH}\r\n\r\n".encode())
+        for _ in range(BATCH // 2 // 65536):
+            sock.sendall(b" " * 65536)
+            if select.select([sock], [], [], 0.01)[0]:
+                answer = sock.recv(4096)
+                break
+    except ConnectionError:
+        pass  # it sent on after the answer
+    return sock, answer.decode()
+
+
+def send_body(h, token):
+    """The status of a batch of 100 jobs and 3 MB of white space."""
+    connection = http.client.HTTPConnection("127.0.0.1", h.ports["api"], timeout=60)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
+    connection.request("POST", "/v1/jobs:batch", (b'{"command":["true"]}' + b" " * 30000 + b"\n") * 100, headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def main_of_bodies():
+    """Bodies that one token sends and does not end."""
+    metrics = hub.free_port()
+    with hub.Hub({"http_bodies_bytes_max": BODIES, "metrics_listen": f"127.0.0.1:{metrics}"}) as h:
+        h.metrics = metrics
+        sender = h.api("POST", "/v1/tokens", {"name": "sender", "scopes": ["read", "submit"]})["token"]
+        with shows("one token that sends bodies and does not end them has a quarter of their memory, or one body"):
+            held = [hold_body(h, sender) for _ in range(SENDERS)]
+            answers = [answer for _, answer in held if answer]
+            until("its refusals are counted", lambda: refusals(h, "bodies") >= SENDERS - 2, 30)
+            equal({int(answer.split()[1]) for answer in answers}, {429})
+            for want in ("Retry-After: 1", '"code":"full"', "http_token_percent of http_bodies_bytes_max", "send fewer at a time"):
+                assert want in answers[0], answers[0]
+        with shows("and others send theirs meanwhile"):
+            for _ in range(10):
+                equal(send_body(h, h.token), 200)
+        with shows("and it may send again when those have ended"):
+            for sock, _ in held:
+                sock.close()
+            until("the token's batch is taken", lambda: send_body(h, sender) == 200, 30)
 
 
 def main_of_one_token():
@@ -91,6 +142,7 @@ def main_of_one_token():
 
 def main():
     main_of_one_token()
+    main_of_bodies()
     with hub.Hub({"http_connections_max": CONNECTIONS, "followers_max": STREAMS}) as h:
         reader = h.api("POST", "/v1/tokens", {"name": "reader", "scopes": ["read"]})["token"]
         with shows("a stranger who holds all connections keeps no token out, and closes no connection of one"):

@@ -159,12 +159,27 @@ static void world_later(void *ctx)
     if (request) world_say(request, 200, FL_STR("later"));
 }
 
+/* A token shows itself with the head where a body follows. */
+static bool world_claims_with_head(struct world *world, struct http_request *request)
+{
+    struct http_path path;
+    uint64_t owner;
+
+    if (http_head(request)->method != FL_HTTP_POST || !http_path(request, &path) || path.len != 2 ||
+        !fl_str_eq(path.at[0], FL_STR("mine")) || !fl_str_parse_u64(path.at[1], &owner)) {
+        return false;
+    }
+    world->claim = http_claim(request, owner);
+    assert_int_equal(world->claim, HTTP_CLAIMED);
+    return true;
+}
+
 static uint64_t world_on_head(void *ctx, struct http_request *request)
 {
     struct fl_str path = http_head(request)->path;
     enum fl_http_method method = http_head(request)->method;
 
-    (void)ctx;
+    if (world_claims_with_head(ctx, request)) return WORLD_SUM_MAX;
     assert_int_equal(http_body(request).len, 0);
     if (fl_str_eq(path, FL_STR("/sum"))) return WORLD_SUM_MAX;
     if (fl_str_eq(path, FL_STR("/echo"))) {
@@ -218,7 +233,7 @@ static void world_on_request(void *ctx, struct http_request *request)
         world_say(request, 200, FL_STR("ok"));
     } else if (fl_str_eq(path.at[0], FL_STR("echo"))) {
         world_say(request, 200, http_body(request));
-    } else if (fl_str_eq(path.at[0], FL_STR("sum"))) {
+    } else if (fl_str_eq(path.at[0], FL_STR("sum")) || http_head(request)->method == FL_HTTP_POST) {
         world_sum(request);
     } else if (fl_str_eq(path.at[0], FL_STR("later"))) {
         world->later_handle = http_handle(request);

@@ -316,6 +316,67 @@ static void too_many_bodies_at_a_time_are_refused(void **state)
     world_destroy(world);
 }
 
+static void send_zeros(struct client *client, size_t bytes)
+{
+    static const char zeros[1 << 20];
+
+    client_send(client, (struct fl_str){zeros, bytes});
+}
+
+/* Sends a head, and so many bytes of its body of 'length'. */
+static struct client *send_body(struct world *world, const char *path, size_t length, size_t bytes)
+{
+    struct client *client = client_open(world, false);
+    uint64_t before = counts(world).bytes_in;
+    char head[128];
+    int head_bytes = snprintf(
+        head, sizeof head, "POST %s HTTP/1.1\r\n" HOST "Content-Length: %zu\r\n\r\n", path, length);
+
+    client_send(client, fl_str_c(head));
+    send_zeros(client, bytes);
+    if (bytes < length) {
+        world_until(world, counts(world).bytes_in == before + (size_t)head_bytes + bytes);
+    }
+    return client;
+}
+
+static void bodies_of_one_token_have_a_quarter_at_most(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *slow, *own, *other;
+
+    (void)state;
+    limits.bodies_bytes_max = 4 << 20;
+    world = world_create(&limits);
+    slow = send_body(world, "/mine/7", 1 << 20, 600 << 10); /* any one body may come */
+    own = send_body(world, "/mine/7", 400 << 10, 400 << 10);
+    client_expect(own, "429 close", "a second one");
+    assert_true(client_has(own, "\r\nRetry-After: 1\r\n"));
+    assert_true(client_has(own, "http_token_percent of http_bodies_bytes_max"));
+    assert_true(client_has(own, "\"code\":\"full\""));
+    assert_int_equal(counts(world).claims_refused[HTTP_CLAIM_BODIES], 1);
+    client_close(own);
+
+    other = send_body(world, "/mine/8", 400 << 10, 400 << 10);
+    client_expect(other, "200", "another token's");
+    client_close(other);
+    other = send_body(world, "/sum", 400 << 10, 400 << 10);
+    client_expect(other, "200", "a stranger's");
+    client_close(other);
+
+    send_zeros(slow, 424 << 10);
+    client_expect(slow, "200", "the rest of the first");
+    own = send_body(world, "/mine/7", 400 << 10, 390 << 10);
+    client_close(own); /* the body goes with its connection */
+    world_until(world, counts(world).connections == 1);
+    own = send_body(world, "/mine/7", 1 << 20, 1 << 20);
+    client_expect(own, "200", "there is room again");
+    client_close(own);
+    client_close(slow);
+    world_destroy(world);
+}
+
 /* Turns until the stream was refused room and nothing moves for a while: sockets are full. */
 static void stall(struct world *world)
 {
@@ -524,6 +585,7 @@ FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
          cmocka_unit_test(large_answers_are_whole_and_in_order),
          cmocka_unit_test(a_token_sends_so_many_requests_a_second),
          cmocka_unit_test(too_many_bodies_at_a_time_are_refused),
+         cmocka_unit_test(bodies_of_one_token_have_a_quarter_at_most),
          cmocka_unit_test(a_stalled_reader_holds_little_and_gets_all_in_the_end),
          cmocka_unit_test(a_reader_that_stalls_for_too_long_is_gone),
          cmocka_unit_test(a_follower_that_leaves_is_noticed_and_its_handle_finds_nothing),

@@ -1,4 +1,5 @@
-/* The share of one token: its connections, its unread bytes and its rate, without a socket. */
+/* The share of one token: its connections, its unread bytes, its bodies and its rate, without a
+ * socket. */
 #include "controlplane/http/token_share.h"
 
 #include "tests/fl_test.h"
@@ -125,7 +126,25 @@ static void a_share_of_unread_bytes_is_a_quarter_but_for_a_single_answer(void **
     http_shares_fini(&world.shares);
 }
 
+static void a_share_of_bodies_is_a_quarter_but_for_a_single_one(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct http_share share = {.id = 7};
+
+    (void)state;
+    limits.bodies_bytes_max = 400;
+    assert_true(http_share_may_receive(NULL, &limits, 50, 1000));
+    assert_true(http_share_may_receive(&share, &limits, 0, 1000));
+    share.body_bytes = 60;
+    assert_true(http_share_may_receive(&share, &limits, 0, 40));
+    assert_false(http_share_may_receive(&share, &limits, 0, 41));
+    assert_true(http_share_may_receive(&share, &limits, 20, 60));
+    assert_false(http_share_may_receive(&share, &limits, 20, 61));
+    assert_true(http_share_may_receive(&share, &limits, 60, 1000)); /* the only one */
+}
+
 FL_TESTS(cmocka_unit_test(a_seconds_requests_may_come_at_once_and_then_at_the_rate),
          cmocka_unit_test(a_token_that_is_away_is_forgotten_when_its_second_is_over),
          cmocka_unit_test(connections_change_hands),
-         cmocka_unit_test(a_share_of_unread_bytes_is_a_quarter_but_for_a_single_answer))
+         cmocka_unit_test(a_share_of_unread_bytes_is_a_quarter_but_for_a_single_answer),
+         cmocka_unit_test(a_share_of_bodies_is_a_quarter_but_for_a_single_one))

@@ -519,6 +519,41 @@ submit dev cpu=2
     | job-3
     east <- start job-3/0#1 seq=2 nodes=1
 
+# one queue has its share of open jobs, and another queue still has room
+config queue_jobs_max=2
+. queue ml
+. queue dev
+submit ml jobs=3 held | dev held
+    shape_new shape=1 body=(11 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=1 kind=1 value=1
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=2 kind=1 value=1
+    job_new job=3 tenant=1 queue=2 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=3 kind=1 value=1
+    audit tenant=1 actor=ann body=submit job-1+3
+    answer ok
+    | job-1
+    | job-2
+    | full: queue "ml" has 2 open jobs, the most that one queue may have; wait until some have ended, or make alike ones elements of one job
+    | job-3
+cancel 1
+    audit tenant=1 actor=ann body=cancel job-1
+    element_end job=1 element=0 n=0 cancelled Cancelled exit_code=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
+    answer ok
+submit ml jobs=2 held
+    job_new job=4 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=4 kind=1 value=1
+    audit tenant=1 actor=ann body=submit job-4+1
+    answer ok
+    | job-4
+    | full: queue "ml" has 2 open jobs, the most that one queue may have; wait until some have ended, or make alike ones elements of one job
+reload
+submit ml held
+    answer ok
+    | full: queue "ml" has 2 open jobs, the most that one queue may have; wait until some have ended, or make alike ones elements of one job
+
 # one queue has its share of shapes and priorities, and another queue still has room
 config queue_kinds_max=2
 . queue ml
