@@ -90,7 +90,8 @@ bool http_exchange_add(struct http_pool *pool, struct http_exchange *exchange, s
     size_t before = counted(&exchange->content), len = exchange->content.len + piece.len;
     bool is_added;
 
-    if (len > exchange->content.cap && !may_grow(pool, exchange, HTTP_BODY_COUNTS * len, ret_refusal)) {
+    if (len > exchange->content.cap &&
+        !may_grow(pool, exchange, HTTP_BODY_COUNTS * len, ret_refusal)) {
         return false;
     }
     is_added = fl_buf_put(&exchange->content, piece.at, piece.len);
