@@ -323,8 +323,11 @@ static bool on_log_owner(void *ctx, uint64_t ticket, struct fl_attempt attempt,
 static void on_owner(void *ctx, uint64_t ticket, const struct log_owner *owner)
 {
     struct front *front = ctx;
+    struct log_owner told = *owner;
 
-    log_front_owner(front->logs, ticket, owner);
+    told.is_disputed = told.cluster.n == 0 && front->feed.engine &&
+                       engine_thread_status(front->feed.engine).is_disputed;
+    log_front_owner(front->logs, ticket, &told);
 }
 
 /* Within a call of the tunnels', which may not be called back: closed at the end of the turn. */

@@ -8,6 +8,7 @@
 #include "controlplane/logs/owner_lookups.h"
 #include "controlplane/logs/reader.h"
 #include "controlplane/logs/store_threads.h"
+#include "controlplane/logs/stray_sources.h"
 #include "controlplane/logs/worker.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -23,6 +24,11 @@
 #define RETRY_MS ((fl_ms)2) /* how soon to try a full inbox again */
 #define LOOKUPS_MAX ((size_t)1 << 18)
 #define SESSION_LOOKUPS_MAX 1024 /* one tunnel's; its other sources wait here */
+#define STRAYS_MAX ((size_t)1 << 18)
+/* One tunnel's.  The agent keeps a place for each, and the other half of its places is for output
+ * that flows. */
+#define SESSION_STRAYS_MAX (FL_LOG_SOURCES_MAX / 2)
+#define TURN_STRAYS_MAX 1024 /* asked for again in one turn */
 
 /* One tunnel with a LOG stream. */
 struct session {
@@ -31,16 +37,20 @@ struct session {
     bool is_broken; /* its later records are dropped */
     FL_VEC(uint32_t) sources;
     size_t lookups_len; /* how many look-ups are out */
+    size_t strays_len;  /* sources of strays that wait, or are asked for again */
+    bool is_stray_told;
     /* Sources whose look-up waits until others are answered, in order; those before opens_pos are
      * done.  At most FL_LOG_SOURCES_MAX wait. */
     FL_VEC(struct log_owner_lookup) opens;
     size_t opens_pos;
 };
 
-/* A source to refuse at the end of the turn, since a call about it may be under way. */
-struct refusal {
+/* A PAUSE or REFUSE for the end of the turn, since a call about its source may be under way. */
+struct verdict {
     uint64_t connection;
     uint32_t source;
+    enum fl_log_message_kind kind;
+    enum fl_code code;
 };
 
 /* A request that the inbox had no room for. */
@@ -71,15 +81,18 @@ struct log_front {
     struct log_owner_lookups lookups;
     size_t opens_len; /* in all sessions */
     size_t turn;      /* the session whose turn it is to ask */
-    FL_VEC(struct refusal) refusals;
-    struct fl_after refuse;
+    struct log_stray_sources strays;
+    struct fl_timer ask_strays;
+    FL_VEC(struct verdict) verdicts;
+    struct fl_after tell_verdicts;
     struct fl_buf payload;
     size_t reads_len;
 };
 
 static void on_letter(void *ctx, struct fl_letter *letter);
 static void retry(void *ctx);
-static void refuse(void *ctx);
+static void ask_strays(void *ctx);
+static void tell_verdicts(void *ctx);
 
 struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop,
                                    const struct log_front_ports *ports)
@@ -97,8 +110,10 @@ struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop
     front->box->mailbox = front->mailbox;
     front->box->letter.kind = LOG_LETTER_ANSWERS;
     fl_timer_init(&front->retry, loop, retry, front);
-    fl_after_init(&front->refuse, loop, refuse, front);
+    fl_timer_init(&front->ask_strays, loop, ask_strays, front);
+    fl_after_init(&front->tell_verdicts, loop, tell_verdicts, front);
     log_owner_lookups_init(&front->lookups, LOOKUPS_MAX);
+    log_stray_sources_init(&front->strays, threads.stray_wait_ms, STRAYS_MAX);
     fl_buf_init(&front->payload, FL_FRAME_PAYLOAD_MAX);
     return front;
 }
@@ -213,8 +228,11 @@ void log_front_closed(struct log_front *front, uint64_t connection)
 
     if (!session) return;
     for (size_t k = 0; k < session->sources.len; k++) {
-        if (log_owner_lookups_drop(&front->lookups, connection, session->sources.at[k])) continue;
-        put(front, request_of(front, session, LOG_REQUEST_CLOSE, session->sources.at[k]), 0);
+        uint32_t source = session->sources.at[k];
+
+        if (log_owner_lookups_drop(&front->lookups, connection, source)) continue;
+        if (log_stray_sources_drop(&front->strays, connection, source)) continue;
+        put(front, request_of(front, session, LOG_REQUEST_CLOSE, source), 0);
     }
     fl_map_remove(&front->by_connection, &connection, sizeof(connection));
     last = fl_vec_pop(&front->sessions);
@@ -248,22 +266,29 @@ static void break_session(struct log_front *front, struct session *session,
 
 /* ---- owners of sources ----------------------------------------------------------------------- */
 
-static void refuse(void *ctx)
+static void tell_verdicts(void *ctx)
 {
     struct log_front *front = ctx;
 
-    for (size_t i = 0; i < front->refusals.len; i++) {
-        const struct refusal *refusal = &front->refusals.at[i];
+    for (size_t i = 0; i < front->verdicts.len; i++) {
+        const struct verdict *verdict = &front->verdicts.at[i];
         struct fl_log_message message = {
-            .kind = FL_LOG_refuse, .source = refusal->source, .code = FL_DENIED};
+            .kind = verdict->kind, .source = verdict->source, .code = (uint16_t)verdict->code};
 
         fl_buf_clear(&front->payload);
         if (!fl_log_message_put(&front->payload, &message)) fl_unreachable("it is empty");
-        front->ports.send(front->ports.ctx, refusal->connection,
+        front->ports.send(front->ports.ctx, verdict->connection,
                           (struct fl_str){(const char *)front->payload.at, front->payload.len});
     }
     fl_buf_clear(&front->payload);
-    fl_vec_clear(&front->refusals);
+    fl_vec_clear(&front->verdicts);
+}
+
+static void put_verdict(struct log_front *front, const struct log_owner_lookup *lookup,
+                        enum fl_log_message_kind kind, enum fl_code code)
+{
+    fl_vec_push(&front->verdicts, (struct verdict){lookup->connection, lookup->source, kind, code});
+    fl_after_put(&front->tell_verdicts);
 }
 
 /* Refuses a source that another cluster owns, or no cluster, and logs it. */
@@ -276,8 +301,46 @@ static void deny(struct log_front *front, struct session *session,
            FL_LOG_N("incarnation", lookup->attempt.incarnation),
            FL_LOG_N("replica", lookup->replica));
     forget_source(session, lookup->source);
-    fl_vec_push(&front->refusals, (struct refusal){lookup->connection, lookup->source});
-    fl_after_put(&front->refuse);
+    put_verdict(front, lookup, FL_LOG_refuse, FL_DENIED);
+}
+
+static void log_stray(struct session *session, const struct log_owner_lookup *lookup)
+{
+    if (session->is_stray_told) return;
+    session->is_stray_told = true;
+    fl_log(FL_LOG_WARN, "logs", "output_waits", FL_LOG_N("cluster", session->cluster.n),
+           FL_LOG_N("job", lookup->attempt.job.n), FL_LOG_N("element", lookup->attempt.element),
+           FL_LOG_N("attempt", lookup->attempt.n),
+           FL_LOG_N("incarnation", lookup->attempt.incarnation));
+}
+
+static void plan_strays(struct log_front *front)
+{
+    fl_ms due;
+
+    if (!log_stray_sources_due(&front->strays, &due)) return;
+    if (!fl_timer_is_on(&front->ask_strays)) fl_timer_at(&front->ask_strays, due);
+}
+
+/* The database may be an old one, and a newer backup may follow, so the output of a stray stays
+ * with its agent for as long as the stray itself.  False: it is to be refused. */
+static bool keep_stray(struct log_front *front, struct session *session,
+                       const struct log_owner_lookup *lookup, const struct log_owner *owner)
+{
+    struct log_owner_lookup stray = *lookup;
+    struct fl_err err = {0};
+
+    if (lookup->has_waited && !owner->is_disputed) return false;
+    if (session->strays_len >= SESSION_STRAYS_MAX) return false;
+    stray.has_waited = true;
+    if (!log_stray_sources_add(&front->strays, &stray, fl_loop_now(front->loop), &err)) {
+        return false;
+    }
+    session->strays_len++;
+    if (!lookup->has_waited) put_verdict(front, lookup, FL_LOG_pause, FL_ABSENT);
+    log_stray(session, lookup);
+    plan_strays(front);
+    return true;
 }
 
 static void answered(struct log_front *front, uint64_t ticket, const struct log_owner *owner)
@@ -288,12 +351,14 @@ static void answered(struct log_front *front, uint64_t ticket, const struct log_
     struct log_request *request;
 
     if (session) session->lookups_len--;
+    if (session && lookup.has_waited) session->strays_len--;
     if (!is_wanted) return;
     fl_assert(session); /* a session's end drops its look-ups */
     if (session->is_broken) {
         forget_source(session, lookup.source); /* the worker does not know it */
         return;
     }
+    if (owner->cluster.n == 0 && keep_stray(front, session, &lookup, owner)) return;
     if (owner->cluster.n == 0 || owner->cluster.n != session->cluster.n) {
         deny(front, session, &lookup, owner->cluster);
         return;
@@ -315,6 +380,9 @@ static bool ask(struct log_front *front, struct session *session,
     struct log_owner owner;
     uint64_t ticket = 0;
 
+    if (log_stray_sources_has(&front->strays, lookup->connection, lookup->source)) {
+        return fl_fail(err, FL_EXISTS, "log source %u is opened twice", lookup->source);
+    }
     if (!log_owner_lookups_add(&front->lookups, lookup, &ticket, err)) return false;
     session->lookups_len++;
     if (front->ports.owner(front->ports.ctx, ticket, lookup->attempt, &owner)) {
@@ -343,6 +411,29 @@ static void ask_waiting(struct log_front *front)
             drop_opens(front, session);
         }
     }
+}
+
+static void ask_strays(void *ctx)
+{
+    struct log_front *front = ctx;
+    struct log_owner_lookup lookup;
+    int turns = 0;
+
+    while (turns++ < TURN_STRAYS_MAX &&
+           log_stray_sources_take(&front->strays, fl_loop_now(front->loop), &lookup)) {
+        struct session *session = find(front, lookup.connection, NULL);
+
+        fl_assert(session); /* a session's end drops its strays */
+        if (session->is_broken) {
+            session->strays_len--;
+            forget_source(session, lookup.source); /* the worker does not know it */
+            continue;
+        }
+        fl_vec_push(&session->opens, lookup);
+        front->opens_len++;
+    }
+    ask_waiting(front);
+    plan_strays(front);
 }
 
 void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_owner *owner)
@@ -378,6 +469,7 @@ static bool drop_open(struct log_front *front, struct session *session, uint32_t
 {
     for (size_t i = session->opens_pos; i < session->opens.len; i++) {
         if (session->opens.at[i].source != number) continue;
+        if (session->opens.at[i].has_waited) session->strays_len--;
         fl_vec_remove(&session->opens, i);
         front->opens_len--;
         return true;
@@ -385,12 +477,20 @@ static bool drop_open(struct log_front *front, struct session *session, uint32_t
     return false;
 }
 
-/* Tells the worker to forget the source, unless its owner is still being looked up. */
+/* Takes a source out of those of strays that wait. */
+static bool drop_stray(struct log_front *front, struct session *session, uint32_t number)
+{
+    if (!log_stray_sources_drop(&front->strays, session->connection, number)) return false;
+    session->strays_len--;
+    return true;
+}
+
+/* Tells the worker to forget the source, unless its owner is not known yet. */
 static void close_source(struct log_front *front, struct session *session, uint32_t number,
                          uint32_t credit)
 {
     forget_source(session, number);
-    if (drop_open(front, session, number) ||
+    if (drop_stray(front, session, number) || drop_open(front, session, number) ||
         log_owner_lookups_drop(&front->lookups, session->connection, number)) {
         return_credit(front, session->connection, credit);
     } else {
@@ -596,7 +696,8 @@ void log_front_destroy(struct log_front *front)
         log_front_closed(front, front->sessions.at[0]->connection);
     }
     fl_timer_off(&front->retry);
-    fl_after_off(&front->refuse);
+    fl_timer_off(&front->ask_strays);
+    fl_after_off(&front->tell_verdicts);
     for (size_t i = 0; i < front->lanes.len; i++) {
         struct held_lane *lane = front->lanes.at[i];
 
@@ -634,8 +735,9 @@ void log_front_destroy(struct log_front *front)
     fl_vec_fini(&front->box->out);
     fl_free(front->box);
     fl_buf_fini(&front->payload);
-    fl_vec_fini(&front->refusals);
+    fl_vec_fini(&front->verdicts);
     log_owner_lookups_fini(&front->lookups);
+    log_stray_sources_fini(&front->strays);
     fl_vec_fini(&front->sessions);
     fl_map_fini(&front->by_connection);
     fl_free(front);

@@ -20,8 +20,9 @@ struct log_front; /* opaque */
 struct log_store;
 
 struct log_owner {
-    struct fl_cluster cluster; /* 0: the attempt does not exist */
+    struct fl_cluster cluster; /* 0: no row tells of the attempt */
     struct fl_tenant tenant;
+    bool is_disputed; /* agents know of a later database: the row may come back with it */
 };
 
 struct log_front_ports {
@@ -35,8 +36,10 @@ struct log_front_ports {
     void (*broken)(void *ctx, uint64_t connection, const struct fl_err *err);
     /* Looks up the cluster that owns this attempt's output.  True: *ret_owner is filled.  False:
      * log_front_owner follows with this ticket; until then the agent waits, since it sends a
-     * source's records only after a CURSOR.  A source of another cluster's attempt, or of no known
-     * attempt, is refused and logged: an agent's word does not count. */
+     * source's records only after a CURSOR.  A source of another cluster's attempt is refused and
+     * logged: an agent's word does not count.  One of a stray, an attempt that no row tells of, is
+     * paused for stray_wait_ms and asked for again: while is_disputed it goes on waiting, else it
+     * is refused, too.  So after a restore no output is lost that a newer backup knows. */
     bool (*owner)(void *ctx, uint64_t ticket, struct fl_attempt attempt,
                   struct log_owner *ret_owner);
 };

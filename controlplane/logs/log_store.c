@@ -39,6 +39,7 @@ struct log_store_config log_store_config_default(const char *dir)
         .sync_ms = 100,
         .retention_ms = 30 * 24 * FL_HOUR_MS,
         .damaged_wait_ms = 15 * FL_MINUTE_MS,
+        .stray_wait_ms = 15 * FL_MINUTE_MS,
         .ring_bytes = 16u << 20,
         .inbox_bytes_max = 32u << 20,
         .requests_max = 16384,
@@ -47,7 +48,10 @@ struct log_store_config log_store_config_default(const char *dir)
 
 struct log_store_threads log_store_threads(const struct log_store *store)
 {
-    return (struct log_store_threads){store->worker, store->reader, store->config.requests_max};
+    return (struct log_store_threads){.worker = store->worker,
+                                      .reader = store->reader,
+                                      .requests_max = store->config.requests_max,
+                                      .stray_wait_ms = store->config.stray_wait_ms};
 }
 
 /* ---- the start ------------------------------------------------------------------------------- */

@@ -52,6 +52,7 @@ struct log_store_config {
     fl_ms sync_ms;               /* appends wait at most this long for a sync [100] */
     fl_ms retention_ms;          /* 0: for ever [30 days] */
     fl_ms damaged_wait_ms;       /* a damaged segment is sealed after this time [15 min] */
+    fl_ms stray_wait_ms;         /* a stray's output is refused after this time [15 min] */
     uint32_t ring_bytes;         /* newest output in memory for followers [16 MiB] */
     uint32_t inbox_bytes_max;    /* bytes on their way to the worker [32 MiB] */
     uint32_t requests_max;       /* reads and followers at once [16,384] */

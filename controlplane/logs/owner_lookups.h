@@ -4,6 +4,8 @@
  * Uses shared/base only.  Not thread-safe: its front owns it. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "shared/base/err.h"
 #include "shared/base/map.h"
 #include "shared/base/types.h"
@@ -14,6 +16,7 @@ struct log_owner_lookup {
     uint32_t source;
     struct fl_attempt attempt;
     uint32_t replica;
+    bool has_waited; /* as a stray's: it is asked for again */
 };
 
 struct log_owner_lookups_slot {

@@ -1,4 +1,5 @@
 """A database that goes back to an older state, by the very commands of docs/operations.md."""
+import glob
 import json
 import os
 import re
@@ -28,6 +29,25 @@ def loss_is_told(h, lost, times):
     until("the metrics have it", lambda: h.figure("fairlead_history_lost_jobs_min") == least and h.figure("fairlead_history_losses_total") == 1, 30)
     audit = until("the audit has it", lambda: [a for a in h.api("GET", "/v1/audit?limit=1000")["audit"] if f"history_lost jobs={least}..{most}" in json.dumps(a)], 30)
     assert audit
+
+
+LOST = "said into the void"
+
+
+def output_with_agent(h, job):
+    """Whether the agent still has the output of that job."""
+    found = glob.glob(os.path.join(h.dir, "agent-east", "replicas", f"{job}-0-*", "out.*"))
+    for path in found:
+        with open(path, "rb") as file:
+            if f"{LOST}\n".encode() in file.read():
+                return True
+    return False
+
+
+def output_waits(h, job):
+    told = [line for line in h.log("fairleadd").splitlines() if f" job={job.split('-')[1]} " in line]
+    assert not any("output_refused" in line for line in told), told
+    return any("event=output_waits" in line for line in told)
 
 
 def main():
@@ -80,12 +100,16 @@ def main():
             known += [h.submit({"command": ["true"]}) for _ in range(3)]
             for job in known:
                 h.wait(job)
+            silent = h.submit({"command": ["sh", "-c", f"until [ -e {h.here}/gone ]; do sleep 0.1; done; echo {LOST}"]})
+            h.wait(silent, "running")
+            known.append(silent)
             h.stop()
             h.start()  # the agent gets the newest seal with its session
             h.wait_cluster("east", "ready")
             agent.kill()  # the one that comes has it from its store
             agent.wait()
             h.stop()
+            h.run("touch gone")  # the last job ends, and its output stays with the host
             h.run("dropdb fairlead; createdb -T template0 fairlead; pg_restore -d fairlead fairlead.dump")
             shutil.rmtree(h.settings["state_dir"])
             h.run("cp -a state-backup $STATE_DIR")
@@ -105,6 +129,11 @@ def main():
             status, _, _ = h.ask("POST", "/v1/restore:accept")
             equal(status, 409)
             assert any("accept_restore" in json.dumps(a) for a in h.api("GET", "/v1/audit?limit=1000")["audit"])
+        with shows("output of a job that the database has forgotten stays with its agent"):
+            until("the log tells that output waits", lambda: output_waits(h, silent), 30)
+            equal(h.wait(h.submit({"command": ["echo", "other"]}))["state"], "succeeded")
+            assert output_with_agent(h, silent)
+            assert output_waits(h, silent)
         assert agent.poll() is None
 
 

@@ -103,7 +103,7 @@ static void agents_write_only_output_of_their_own_attempts(void **state)
         hear(&world, &story, "refuse 5 denied;");
         open_source(&world, 6, LOG_WORLD_NO_JOB);
         log_world_tell_owners(&world);
-        hear(&world, &story, "refuse 6 denied;");
+        hear(&world, &story, "pause 6;");
         open_source(&world, 7, OWN_JOB);
         log_world_tell_owners(&world);
         hear(&world, &story, "cursor 7;");
@@ -299,6 +299,199 @@ static void output_is_whole_when_owners_are_known_late(void **state)
     log_world_fini(&world);
 }
 
+/* ---- strays ---------------------------------------------------------------------------------- */
+
+/* A world whose output 0 is a stray's and has ended; a stray is refused after so long. */
+static void stray_world(struct log_world *world, fl_ms stray_wait_ms)
+{
+    log_world_init(world, 7);
+    world->config.stray_wait_ms = stray_wait_ms;
+    log_world_restart(world);
+    log_world_add(world, LOG_WORLD_NO_JOB, 0, 1, 0);
+    log_world_write(world, 0, "lost\n", 5, 1);
+    log_world_end(world, 0);
+}
+
+static void wait_until_asked(struct log_world *world, size_t times)
+{
+    fl_ms end = fl_clock_mono() + WAIT_MS;
+
+    for (; world->asked < times; log_world_step(world)) {
+        if (fl_clock_mono() > end) fail_msg("asked %zu times, not %zu", world->asked, times);
+    }
+}
+
+/* A restored database does not know the attempt; a newer backup may. */
+static void output_of_a_stray_stays_with_its_agent(void **state)
+{
+    struct log_world world;
+
+    (void)state;
+    for (int is_slow = 0; is_slow <= 1; is_slow++) {
+        stray_world(&world, 15 * FL_MINUTE_MS);
+        world.is_slow = is_slow;
+        wait_until_asked(&world, 1);
+        log_world_add(&world, OWN_JOB, 0, 1, 0);
+        log_world_write(&world, 1, "known\n", 6, 1);
+        log_world_end(&world, 1);
+        for (int steps = 0; !world.outputs[1].is_taken; steps++) { /* the other is not blocked */
+            assert_true(steps < WAIT_MS);
+            log_world_step(&world);
+        }
+        assert_false(world.outputs[0].is_taken);
+        assert_int_equal(log_pump_stats(world.pump).paused, 1);
+        assert_int_equal(lines_of(&world, LOG_WORLD_NO_JOB), 0);
+        world.is_row_back = true;
+        log_world_cut(&world);
+        log_world_settle(&world);
+        assert_int_equal(lines_of(&world, LOG_WORLD_NO_JOB), 1);
+        log_world_fini(&world);
+    }
+}
+
+static void output_of_a_stray_is_refused_in_the_end(void **state)
+{
+    struct log_world world;
+
+    (void)state;
+    for (int is_slow = 0; is_slow <= 1; is_slow++) {
+        stray_world(&world, 20);
+        world.is_slow = is_slow;
+        log_world_settle(&world);
+        assert_int_equal(world.asked, 2);
+        assert_int_equal(log_pump_stats(world.pump).sources, 0);
+        assert_int_equal(lines_of(&world, LOG_WORLD_NO_JOB), 0);
+        log_world_fini(&world);
+    }
+}
+
+static void output_of_a_stray_stays_while_the_history_is_disputed(void **state)
+{
+    struct log_world world;
+
+    (void)state;
+    stray_world(&world, 20);
+    world.is_disputed = true;
+    wait_until_asked(&world, 4);
+    assert_false(world.outputs[0].is_taken);
+    world.is_disputed = false;
+    log_world_settle(&world);
+    assert_int_equal(lines_of(&world, LOG_WORLD_NO_JOB), 0);
+    log_world_fini(&world);
+}
+
+static void output_of_a_stray_is_taken_once_its_row_is_back(void **state)
+{
+    struct log_world world;
+
+    (void)state;
+    stray_world(&world, 20);
+    world.is_disputed = true;
+    wait_until_asked(&world, 2);
+    world.is_row_back = true;
+    log_world_settle(&world);
+    assert_int_equal(lines_of(&world, LOG_WORLD_NO_JOB), 1);
+    log_world_fini(&world);
+}
+
+/* An agent that is not told for long gives a stray up, offers it again, and dials again. */
+static void a_stray_that_is_given_up_is_forgotten(void **state)
+{
+    struct story story = {0};
+    struct log_world world;
+
+    (void)state;
+    stray_world(&world, 50);
+    world.is_disputed = true; /* so that each is asked for again and again */
+    open_source(&world, 5, LOG_WORLD_NO_JOB);
+    hear(&world, &story, "pause 5;");
+    close_source(&world, 5);
+    open_source(&world, 5, OWN_JOB);
+    hear(&world, &story, "cursor 5;");
+    open_source(&world, 6, LOG_WORLD_NO_JOB);
+    hear(&world, &story, "pause 6;");
+    log_world_cut(&world);
+    open_source(&world, 6, OWN_JOB);
+    hear(&world, &story, "cursor 6;");
+    world.is_disputed = false;
+    for (fl_ms end = fl_clock_mono() + 200; fl_clock_mono() < end;) {
+        fl_loop_turn(world.loop, 10);
+    }
+    listen(&world, &story);
+    assert_null(strstr(story.told, "refuse"));
+    assert_int_equal(world.asked, 4);
+    assert_int_equal(world.broken, 0);
+    log_world_fini(&world);
+}
+
+static void a_stray_that_is_opened_twice_ends_the_connection(void **state)
+{
+    struct story story = {0};
+    struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 8);
+    open_source(&world, 5, LOG_WORLD_NO_JOB);
+    hear(&world, &story, "pause 5;");
+    open_source(&world, 5, OWN_JOB);
+    assert_int_equal(world.broken, 1);
+    log_world_fini(&world);
+}
+
+/* The same while strays are asked for again, one after the other. */
+static void a_stray_that_is_opened_again_while_it_is_asked_for_ends_the_connection(void **state)
+{
+    enum { MORE_THAN_ASKED = 1024 + 20 };
+    struct log_world world;
+
+    (void)state;
+    stray_world(&world, 300);
+    world.is_disputed = true;
+    for (uint32_t i = 1; i <= MORE_THAN_ASKED; i++) {
+        open_source(&world, i, LOG_WORLD_NO_JOB);
+    }
+    world.is_slow = true;
+    for (fl_ms end = fl_clock_mono() + WAIT_MS; world.asked < MORE_THAN_ASKED + 1024;) {
+        assert_true(fl_clock_mono() < end);
+        fl_loop_turn(world.loop, 10);
+    }
+    for (int i = 0; i < 10; i++) {
+        fl_loop_turn(world.loop, 2); /* the last ones wait until others are answered */
+    }
+    assert_int_equal(world.asked, MORE_THAN_ASKED + 1024);
+    open_source(&world, MORE_THAN_ASKED, LOG_WORLD_NO_JOB);
+    assert_int_equal(world.broken, 0);
+    world.is_slow = false;
+    log_world_tell_owners(&world);
+    assert_int_equal(world.broken, 1);
+    log_world_fini(&world);
+}
+
+/* Half of the sources that an agent may have stay for others. */
+static void strays_of_a_session_are_bounded(void **state)
+{
+    enum { STRAYS_MAX = FL_LOG_SOURCES_MAX / 2 };
+    struct story story = {0};
+    struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 9);
+    for (uint32_t i = 1; i <= STRAYS_MAX; i++) {
+        open_source(&world, i, LOG_WORLD_NO_JOB);
+    }
+    fl_loop_turn(world.loop, 0);
+    fl_buf_clear(&world.to_agent); /* a PAUSE for each */
+    open_source(&world, STRAYS_MAX + 1, LOG_WORLD_NO_JOB);
+    hear(&world, &story, "refuse 8193 denied;");
+    open_source(&world, STRAYS_MAX + 1, OWN_JOB);
+    hear(&world, &story, "cursor 8193;");
+    close_source(&world, 77);
+    open_source(&world, STRAYS_MAX + 2, LOG_WORLD_NO_JOB);
+    hear(&world, &story, "pause 8194;");
+    assert_null(strstr(story.told, "refuse 8194"));
+    log_world_fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(agents_write_only_output_of_their_own_attempts),
          cmocka_unit_test(what_is_sent_before_it_is_known_whose_it_is_is_not_written),
          cmocka_unit_test(an_end_with_another_checksum_is_taken_and_counted),
@@ -306,4 +499,12 @@ FL_TESTS(cmocka_unit_test(agents_write_only_output_of_their_own_attempts),
          cmocka_unit_test(a_source_that_is_opened_twice_ends_the_connection),
          cmocka_unit_test(a_replica_that_no_attempt_has_ends_the_connection),
          cmocka_unit_test(very_many_sources_wait_for_the_look_up_of_their_owner),
-         cmocka_unit_test(output_is_whole_when_owners_are_known_late))
+         cmocka_unit_test(output_is_whole_when_owners_are_known_late),
+         cmocka_unit_test(output_of_a_stray_stays_with_its_agent),
+         cmocka_unit_test(output_of_a_stray_is_refused_in_the_end),
+         cmocka_unit_test(output_of_a_stray_stays_while_the_history_is_disputed),
+         cmocka_unit_test(output_of_a_stray_is_taken_once_its_row_is_back),
+         cmocka_unit_test(a_stray_that_is_given_up_is_forgotten),
+         cmocka_unit_test(a_stray_that_is_opened_twice_ends_the_connection),
+         cmocka_unit_test(a_stray_that_is_opened_again_while_it_is_asked_for_ends_the_connection),
+         cmocka_unit_test(strays_of_a_session_are_bounded))

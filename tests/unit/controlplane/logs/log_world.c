@@ -90,11 +90,13 @@ static void broken(void *ctx, uint64_t connection, const struct fl_err *err)
     world->breaks++;
 }
 
-static struct log_owner owner_by_job(uint64_t job)
+static struct log_owner owner_by_job(const struct log_world *world, uint64_t job)
 {
-    uint32_t cluster = job == LOG_WORLD_FOREIGN_JOB ? 2 : job == LOG_WORLD_NO_JOB ? 0 : 1;
+    uint32_t cluster = job == LOG_WORLD_FOREIGN_JOB                     ? 2
+                       : job == LOG_WORLD_NO_JOB && !world->is_row_back ? 0
+                                                                        : 1;
 
-    return (struct log_owner){{cluster}, {1}};
+    return (struct log_owner){{cluster}, {1}, world->is_disputed};
 }
 
 /* A world that is slow says it a step later. */
@@ -103,7 +105,8 @@ static bool owner_of(void *ctx, uint64_t ticket, struct fl_attempt attempt,
 {
     struct log_world *world = ctx;
 
-    *ret_owner = owner_by_job(attempt.job.n);
+    world->asked++;
+    *ret_owner = owner_by_job(world, attempt.job.n);
     if (!world->is_slow) return true;
     fl_vec_push(&world->questions, (struct log_question){ticket, attempt.job.n});
     return false;
@@ -115,7 +118,7 @@ void log_world_tell_owners(struct log_world *world)
 
     for (size_t i = 0; i < len; i++) { /* an answer may make the front ask more */
         struct log_question question = world->questions.at[i];
-        struct log_owner owner = owner_by_job(question.job);
+        struct log_owner owner = owner_by_job(world, question.job);
 
         log_front_owner(world->front, question.ticket, &owner);
     }

@@ -44,6 +44,9 @@ struct log_world {
     struct fl_buf to_agent; /* payloads, each behind its length */
     bool is_down;
     bool is_slow; /* the owner of an attempt is answered later */
+    bool is_disputed;
+    bool is_row_back; /* LOG_WORLD_NO_JOB is cluster 1's */
+    size_t asked;     /* for owners, since the start */
     FL_VEC(struct log_question) questions;
     int broken, breaks; /* now; since the start */
 };
