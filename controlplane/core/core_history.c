@@ -179,6 +179,7 @@ bool core_history_accept(struct core *core, const struct core_event *event,
     know_batch(core, batch, seen.batch);
     know_batch(core, batch, batch->number);
     put_seen(core, batch, (struct core_seen){0});
+    core->history.strays_until = core->now + core->config.stray_ms;
     core_audit(batch, event, "accept_restore job_next=%" PRIu64 " incarnation=%" PRIu32,
                core->job_next, core->incarnation);
     core_answer_code(batch, event, FL_OK, "");

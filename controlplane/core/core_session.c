@@ -194,6 +194,14 @@ static struct stray_key stray_key(struct fl_attempt attempt)
                               attempt.n};
 }
 
+/* Whether nothing is known of a job for the reason that the database has lost it.  While a history
+ * is disputed any may be lost, and a newer backup may still follow. */
+static bool may_be_lost(const struct core *core, struct fl_job job)
+{
+    if (core_history_is_disputed(core)) return true;
+    return job.n >= core->history.job_lost_from && job.n <= core->history.job_lost_to;
+}
+
 /* A replica runs there that this core did not assign.  A job in the database's lost part of history
  * may be someone's, so a person has some minutes to see it; any other is stopped at once. */
 static void see_stray(struct core *core, struct core_batch *batch, struct cluster *cluster,
@@ -204,8 +212,7 @@ static void see_stray(struct core *core, struct core_batch *batch, struct cluste
     uint64_t known;
 
     if (fl_replica_state_is_last(state)) return; /* the acknowledgement removes it */
-    if (attempt.job.n < core->history.job_lost_from || attempt.job.n > core->history.job_lost_to ||
-        cluster->strays.len >= CORE_INVENTORY_MAX) {
+    if (!may_be_lost(core, attempt.job) || cluster->strays.len >= CORE_INVENTORY_MAX) {
         stop_stray(batch, cluster, attempt);
         return;
     }
@@ -220,9 +227,13 @@ void core_session_strays(struct core *core, struct core_batch *batch, struct clu
 {
     size_t kept = 0;
 
+    if (core_history_is_disputed(core)) {
+        core->history.strays_until = core->now + core->config.stray_ms;
+    }
     for (size_t i = 0; i < cluster->strays.len; i++) {
         struct stray stray = cluster->strays.at[i];
 
+        if (stray.stop_at < core->history.strays_until) stray.stop_at = core->history.strays_until;
         if (stray.stop_at <= core->now) {
             struct stray_key key = stray_key(stray.attempt);
 

@@ -43,6 +43,7 @@ struct core_history {
     uint32_t incarnation_known;              /* when a person last accepted a restore; 0: never */
     uint32_t incarnation_accepted;           /* the one that began then */
     struct core_seen seen;
+    fl_ms strays_until; /* none is stopped before; not stored */
 };
 
 struct core {

@@ -402,6 +402,27 @@ agent west hello incarnation=3 batch=1 ids=20
     counter counter=9 value=20
     west <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
 
+# no stray is stopped while the history is disputed, and each has 15 minutes of its own afterwards
+. queue ml
+. cluster east
+. cluster west
+. agent west up n1 cpu=8
+agent west reports 7/0#1 r0 running
+    west <- stop job-7/0#1 seq=1 NeverArrived
+    west <- ack 2
+. agent east hello incarnation=1 batch=900 ids=41
+agent west reports 9/0#1 r0 running
+    west <- ack 3
+agent west reports 50/0#1 r0 running
+    west <- ack 4
+tick 16min
+. accept-restore
+tick 14min
+tick 16min
+  1861.000s
+    west <- stop job-9/0#1 seq=2 NeverArrived
+    west <- stop job-1j/0#1 seq=3 NeverArrived
+
 # a gate waits while the history is disputed, and opens when a person has accepted the database
 . queue ml
 . cluster east
