@@ -1,5 +1,6 @@
-"""Clocks that are wrong: a day forward and back at the hub, at Postgres and at an agent, the second at which 32 bits end, and
-an agent that believes in 2038.  Deadlines, tokens, tunnels and jobs go by elapsed time; the log names the skew."""
+"""Clocks that are wrong: a day forward and back at the hub, at Postgres and at an agent, the second at which 32 bits end, an
+agent that believes in 2038, and a hub that was off when it was installed.  Deadlines, tokens, tunnels and jobs go by elapsed
+time; the log names the skew."""
 import time
 
 import clocks
@@ -131,11 +132,46 @@ def end_of_31_bits():
             assert h.job(h.submit({"command": ["true"], "hold": True}))["submittedAt"] > "2038-01-19T03:14:07"
 
 
+def installed(ahead_s):
+    """The CA and the first certificates have times that all others take for wrong."""
+    h = World()
+    h.set(ahead_s, "fairleadd")
+
+    def generation():
+        return h.api("GET", "/v1/clusters/east")["certificateGeneration"]
+
+    with h:
+        with shows(f"a hub that was {ahead_s // 3600:+d} h off when it was installed and an agent enrolled, and is set right: both come back, and another enrols"):
+            h.begin(h.join("east"))
+            job = h.submit({"command": ["sh", "-c", f"until [ -e {h.dir}/go ]; do sleep 0.1; done; echo done"], "resources": SMALL})
+            h.wait(job, "running")
+            h.set(0, "fairleadd")
+            h.hub_again()
+            h.agent_again()
+            with open(f"{h.dir}/go", "w"):
+                pass
+            done = h.wait(job)
+            equal((done["state"], len(done["attempts"])), ("succeeded", 1))
+            runs(h)
+            h.agent("west", h.join("west"), settings=ROOM)
+            h.wait_cluster("west", "ready")
+        if ahead_s > 0:
+            with shows("the hub's log names a certificate that begins in the future of its clock, which still counts"):
+                until("the hub names it", lambda: "event=clock_skew" in h.log("fairleadd"))
+                equal(generation(), 1)
+        else:
+            with shows("the agent's certificate, which had expired, is renewed"):
+                until("it is renewed", lambda: generation() == 2)
+                h.wait_cluster("east", "ready")
+
+
 def main():
     with World() as h:
         h.begin(h.join("east"))
         steps(h)
         far_ahead(h)
+    for ahead_s in (DAY_S, -2 * DAY_S):  # the certificate lasts for a day
+        installed(ahead_s)
     end_of_31_bits()
 
 

@@ -138,7 +138,8 @@ def stealing(h):
     relay, direct = Relay(h.ports["tunnel"]), {"hub": f"127.0.0.1:{h.ports['tunnel']}"}
     own = h.agent("kept", h.join("kept"), settings={"hub": f"127.0.0.1:{relay.port}"})
     h.agent("plain", h.join("plain"))
-    for cluster in ("kept", "plain"):
+    taken = h.agent("taken", h.join("taken"))
+    for cluster in ("kept", "plain", "taken"):
         h.wait_cluster(cluster, "ready")
         copied(h, cluster, cluster + "-thief")
     relay.open = False  # its next certificate is issued, and never shown
@@ -155,6 +156,22 @@ def stealing(h):
         equal(told.stderr, "plain may speak again\n")
         h.wait_cluster("plain", "ready")  # its owner went on asking
         equal(h.wait(h.submit({"command": ["true"], "clusters": ["plain"]}))["state"], "succeeded")
+    with shows("a new join token lets a locked cluster in again, too, with its job"):
+        job = h.submit({"command": ["sh", "-c", f"until [ -e {h.dir}/go ]; do sleep 0.1; done; echo done"], "clusters": ["taken"]})
+        h.wait(job, "running")
+        until("it is renewed and has come back", lambda: h.log("agent-taken").count("mod=tunnel event=opened") >= 2)
+        thief = h.agent("taken-thief")
+        h.wait_cluster("taken", "locked")
+        for agent in (thief, taken):
+            agent.kill()
+            agent.wait()
+        h.agent("taken", h.join("taken"))
+        h.wait_cluster("taken", "ready")
+        with open(f"{h.dir}/go", "w"):
+            pass
+        done = h.wait(job)
+        equal((done["state"], len(done["attempts"])), ("succeeded", 1))
+        until("its output is whole", lambda: h.output(job) == b"done\n")
     with shows("an agent that renews from an old certificate locks the cluster, until a person unlocks it"):
         until("it is renewed", lambda: "event=renewed" in h.log("agent-kept"))
         own.kill()

@@ -1,8 +1,12 @@
 """Strangers at the two TLS listeners: silent connections and unfinished handshakes keep no other client out.
 
-They come from the agents' own address, which is the hard case: many agents may stand behind one.  People have another."""
+They come from the agents' own address, which is the hard case: many agents may stand behind one.  People have another.
+Two figures are limits, each as the median of several tries: an agent is back after 5 s, its own pauses taken off, and 99 of 100
+answers of /livez come within 50 ms.  If they do not, and the machine had other work just before or after most tries, the test
+says so, and asserts no more than that the agent is back and /livez is answered within a minute."""
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -14,20 +18,23 @@ from fleet import equal, shows, until
 
 SILENT = 1200
 HELLOS_A_SECOND = fleet.by_mode(1000, 2000, 4000)
-BACK_S = 60  # strangers who keep others out do so for as long as they are there; how long it takes is printed, of /livez bench/run strangers says more
-ATTACK_S = fleet.by_mode(6, 10, 30)
+TRIES = fleet.by_mode(3, 3, 5)
+BACK_S, LIVE_S = 5, 0.05
+STUCK_S = 60
+IDLE = 0.5  # processors
+WINDOW_S = fleet.by_mode(3, 5, 10)
 
 
 def live_times(h, end):
-    """How long /livez took, a connection each, in seconds; the slowest last."""
+    """How long /livez took, a connection each, in seconds."""
     took = []
     while time.monotonic() < end:
         began = time.monotonic()
-        status, _, _ = h.ask("GET", "/livez", timeout=BACK_S)
+        status, _, _ = h.ask("GET", "/livez", timeout=STUCK_S)
         equal(status, 200)
         took.append(time.monotonic() - began)
         time.sleep(0.02)
-    return sorted(took)
+    return took
 
 
 def under(attack, how_many, ports, body):
@@ -53,11 +60,47 @@ def come_back(h, way):
     before, said = cluster()["session"], len(closed())
     way.cut()
     began = time.monotonic()
-    until("the agent is back", lambda: (lambda c: c["connected"] and c["session"] != before)(cluster()), BACK_S)
+    until("the agent is back", lambda: (lambda c: c["connected"] and c["session"] != before)(cluster()), STUCK_S)
     took = time.monotonic() - began
     for line in closed()[said + 1:]:
         print(f"# a dial failed: {line}", flush=True)
     return took - sum(int(line.rsplit("again_ms=", 1)[1]) for line in closed()[said:]) / 1000
+
+
+def other_work():
+    """Processors that are busy now, while nothing is asked of ours."""
+    def times():
+        with open("/proc/stat") as file:
+            numbers = [int(word) for word in file.readline().split()[1:9]]
+        return sum(numbers), sum(numbers) - numbers[3] - numbers[4]
+
+    before = times()
+    time.sleep(1)
+    total, busy = (now - then for now, then in zip(times(), before))
+    return os.cpu_count() * busy / max(1, total)
+
+
+def within(limit_s, what, take):
+    took, quiet = [], []
+    for _ in range(TRIES):
+        others = other_work()
+        took.append(take())
+        others = max(others, other_work())
+        if others <= IDLE:
+            quiet.append(took[-1])
+        print(f"# {what} {took[-1]:.3f} s; other work: {others:.2f} processors", flush=True)
+    median = statistics.median(took)
+    if median > limit_s and 2 * len(quiet) <= TRIES:
+        print(f"# the median is {median:.3f} s, and not held against {limit_s} s: the machine had other work", flush=True)
+        return
+    if median > limit_s:
+        median = statistics.median(quiet)
+    assert median <= limit_s, f"{what} {median:.3f} s (median), more than {limit_s} s"
+    print(f"# the median is {median:.3f} s, no more than {limit_s} s", flush=True)
+
+
+def p99(took):
+    return sorted(took)[len(took) * 99 // 100]
 
 
 def main():
@@ -70,14 +113,12 @@ def main():
             each.source = ("127.0.0.9", 0)
             ports = [each.ports["tunnel"]] + ([each.ports["api"]] if name == "tls" else [])
             with shows(f"{name}: {SILENT} silent connections, opened again when closed, keep no agent out"):
-                took = [under("silent", SILENT, ports, lambda way=way, each=each: come_back(each, way)) for _ in range(fleet.by_mode(1, 2, 5))]
-                print("# back after", *(f"{s:.2f} s" for s in took), flush=True)
+                within(BACK_S, "back after", lambda ports=ports, way=way, each=each: under("silent", SILENT, ports, lambda: come_back(each, way)))
             with shows(f"{name}: {HELLOS_A_SECOND} unfinished handshakes a second keep no agent out"):
-                took = [under("hello", HELLOS_A_SECOND, ports, lambda way=way, each=each: come_back(each, way)) for _ in range(fleet.by_mode(1, 2, 5))]
-                print("# back after", *(f"{s:.2f} s" for s in took), flush=True)
+                within(BACK_S, "back after", lambda ports=ports, way=way, each=each: under("hello", HELLOS_A_SECOND, ports, lambda: come_back(each, way)))
             with shows(f"{name}: and /livez is answered meanwhile"):
-                took = under("hello", HELLOS_A_SECOND, ports, lambda each=each: live_times(each, time.monotonic() + ATTACK_S))
-                print(f"# of {len(took)}: median {took[len(took) // 2] * 1000:.1f} ms, longest {took[-1] * 1000:.1f} ms", flush=True)
+                within(LIVE_S, "99 of 100 within", lambda ports=ports, each=each: p99(
+                    under("hello", HELLOS_A_SECOND, ports, lambda: live_times(each, time.monotonic() + WINDOW_S))))
     fleet.finish()
 
 

@@ -457,6 +457,7 @@ void policy_ends_job(struct policy *policy, const struct row_job_end *row)
 
     if (row->reason == REASON_DeadlineExceeded) I28_no_deadline_is_early(policy, row);
     if (job->elements >= 2000) sim_mark(policy->sim, MARK_large_array_ended);
+    if (job->elements >= 10000) sim_mark(policy->sim, MARK_largest_array_ended);
     if (is_its_state(job, row) && is_its_reason(job, row)) return;
     sim_broken(policy->sim, "I28",
                "job %" PRIu64 " ends %s for reason %s: of %u elements %u succeeded, %u failed; "

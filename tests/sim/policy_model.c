@@ -41,6 +41,7 @@ static void fini_job(struct policy_job *job)
         fl_vec_fini(&job->begun.at[i].replicas);
     }
     fl_vec_fini(&job->begun);
+    fl_vec_fini(&job->places);
     fl_vec_fini(&job->after);
     fl_vec_fini(&job->ends);
 }
@@ -102,10 +103,19 @@ struct policy_cluster *policy_cluster(struct policy *policy, uint32_t id)
 
 struct policy_element *policy_element(struct policy_job *job, uint32_t element)
 {
-    for (size_t i = 0; i < job->begun.len; i++) {
-        if (job->begun.at[i].element == element) return &job->begun.at[i];
+    uint32_t place = element < job->places.len ? job->places.at[element] : 0;
+
+    return place ? &job->begun.at[place - 1] : NULL;
+}
+
+struct policy_element *policy_begin(struct policy_job *job, const struct policy_element *element)
+{
+    fl_vec_push(&job->begun, *element);
+    while (job->places.len <= element->element) {
+        fl_vec_push(&job->places, 0);
     }
-    return NULL;
+    job->places.at[element->element] = (uint32_t)job->begun.len;
+    return &job->begun.at[job->begun.len - 1];
 }
 
 uint64_t policy_hash(struct fl_str text)

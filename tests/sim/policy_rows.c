@@ -127,8 +127,7 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
 
     policy_judge_start(policy, row);
     if (!element) {
-        fl_vec_push(&job->begun, ((struct policy_element){.element = row->element}));
-        element = &job->begun.at[job->begun.len - 1];
+        element = policy_begin(job, &(struct policy_element){.element = row->element});
         job->started++;
     }
     job->live++;
@@ -200,7 +199,7 @@ static void begin_unplaced(struct policy_job *job, uint32_t number)
     if (job->elements == 1) return;
     job->started++;
     job->unplaced++;
-    fl_vec_push(&job->begun, element);
+    (void)policy_begin(job, &element);
 }
 
 static void read_element_end(struct policy *policy, const struct row_element_end *row)

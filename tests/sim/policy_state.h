@@ -183,6 +183,7 @@ struct policy_job {
     bool is_each_marked;
     FL_VEC(uint8_t) ends;                /* its elements' states, by number; 0: not ended */
     FL_VEC(struct policy_element) begun; /* in the order of their first attempts */
+    FL_VEC(uint32_t) places;             /* in 'begun', by number, from 1; 0: not begun */
 };
 
 struct policy_shape {
@@ -276,6 +277,7 @@ struct policy_queue *policy_queue(struct policy *policy, uint32_t id);
 struct policy_shape *policy_shape(const struct policy *policy, uint32_t id);
 struct policy_cluster *policy_cluster(struct policy *policy, uint32_t id);
 struct policy_element *policy_element(struct policy_job *job, uint32_t element); /* NULL: none */
+struct policy_element *policy_begin(struct policy_job *job, const struct policy_element *element);
 /* 0: it is empty. */
 uint64_t policy_hash(struct fl_str text);
 /* It comes before the other in its queue: priority, then age. */

@@ -248,7 +248,7 @@ static struct engine_config draw_engine(struct sim *sim)
 }
 
 /* By the seed's number and not by chance: each run of 200 seeds has one. */
-enum { LARGE_EVERY = 200, LARGE_SEED = 50, LARGEST_EVERY = 2000, LARGEST_SEED = 1450 };
+enum { LARGE_EVERY = 200, LARGE_SEED = 50, LARGEST_EVERY = 1000, LARGEST_SEED = 850 };
 
 /* The usual budgets: small ones would cut so much work into too many turns. */
 static void make_large(struct engine_config *config)

@@ -216,6 +216,23 @@ static void streams_end_with_a_word_when_their_token_does(void **state)
     assert_true(help_now() - revoked_at < 8000); /* 5 s and the brief token's time */
 }
 
+/* As a JSON string. */
+static char *quoted_csr(const struct fl_key *key, struct fl_uuid cluster)
+{
+    struct fl_err err = {0};
+    struct fl_buf csr, quoted;
+    char *text;
+
+    fl_buf_init(&csr, FL_CSR_BYTES_MAX);
+    fl_buf_init(&quoted, 2 * FL_CSR_BYTES_MAX);
+    assert_true(fl_csr_write(key, cluster, &csr, &err));
+    fl_json_quote(&quoted, (struct fl_str){(const char *)csr.at, csr.len});
+    text = fl_arena_copy(&arena, quoted.at, quoted.len);
+    fl_buf_fini(&csr);
+    fl_buf_fini(&quoted);
+    return text;
+}
+
 static void a_join_token_lets_one_agent_enrol_once(void **state)
 {
     struct help_reply reply = call("POST", "/v1/clusters/east/join-tokens", "{\"ttlSeconds\":60}");
@@ -224,7 +241,6 @@ static void a_join_token_lets_one_agent_enrol_once(void **state)
     struct fl_cert cert;
     struct fl_err err = {0};
     char secret[FL_BASE64_LEN(32) + 1], unknown[FL_BASE64_LEN(32) + 1], *body, *csr_text;
-    struct fl_buf csr, quoted;
 
     (void)state;
     expect(reply, 201);
@@ -232,16 +248,17 @@ static void a_join_token_lets_one_agent_enrol_once(void **state)
     assert_true(fl_digest_eq(token.ca_sha256, help_hub_ca(hub)));
     fl_base64_print(token.secret, sizeof token.secret, secret);
     fl_base64_print((const uint8_t[32]){1}, 32, unknown);
-    fl_buf_init(&csr, FL_CSR_BYTES_MAX);
-    fl_buf_init(&quoted, 2 * FL_CSR_BYTES_MAX);
-    assert_true(fl_csr_write(key, (struct fl_uuid){{0}}, &csr, &err));
-    fl_json_quote(&quoted, (struct fl_str){(const char *)csr.at, csr.len});
-    csr_text = fl_arena_copy(&arena, quoted.at, quoted.len);
+    csr_text = quoted_csr(key, (struct fl_uuid){{0}});
     /* The token comes before the request's signature, and a wrong request does not spend it. */
     body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-1\",\"csr\":\"no\"}", unknown);
     expect(help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL), 403);
     body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-1\",\"csr\":\"no\"}", secret);
     expect(help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL), 422);
+    body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-1\",\"csr\":%s}", secret,
+                           quoted_csr(key, (struct fl_uuid){{1}}));
+    reply = help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL);
+    expect(reply, 422);
+    assert_true(has(reply.body, "the request names a cluster"));
     body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-1\",\"csr\":%s}", secret,
                            csr_text);
     reply = help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL);
@@ -252,17 +269,11 @@ static void a_join_token_lets_one_agent_enrol_once(void **state)
     /* Again with another key: the token is spent. */
     fl_key_destroy(key);
     key = fl_key_create();
-    fl_buf_clear(&csr);
-    fl_buf_clear(&quoted);
-    assert_true(fl_csr_write(key, (struct fl_uuid){{0}}, &csr, &err));
-    fl_json_quote(&quoted, (struct fl_str){(const char *)csr.at, csr.len});
-    csr_text = fl_arena_copy(&arena, quoted.at, quoted.len);
+    csr_text = quoted_csr(key, (struct fl_uuid){{0}});
     body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-2\",\"csr\":%s}", secret,
                            csr_text);
     reply = help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL);
     assert_true(reply.status >= 400 && reply.status < 500);
-    fl_buf_fini(&csr);
-    fl_buf_fini(&quoted);
     fl_key_destroy(key);
 }
 

@@ -240,6 +240,39 @@ read 1
     answer ok
     | job-1 running on east attempt=1
 
+# a locked cluster comes back by a new join token, with its work
+. queue ml
+. join east token=a
+. enrol token=a key=k
+. agent east up generation=1 n1 cpu=8
+. submit ml cpu=1
+. agent east reports 1/0#1 r0 running
+. renew east generation=1 key=l
+. agent east lost
+. agent east hello generation=2
+70s agent east hello generation=1
+    cluster_put cluster=1 state=1 access=1 session_epoch=2 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=0 actor=agent body=(42 bytes)
+    cluster_phase cluster=1 phase=0
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
+. join east token=b
+enrol token=b key=m
+    cluster_put cluster=1 state=1 session_epoch=2 generation=3 seen=2 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    join_put token=62626262 tenant=1 expires_at=3670000 cluster=1 key=6d6d6d6d name=east
+    audit tenant=1 actor=ann body=enrol east generation=3
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=3
+enrol token=b key=m
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=3
+agent east hello generation=3
+    cluster_put cluster=1 state=1 session_epoch=3 generation=3 seen=3 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=3
+agent east inventory 1/0#1 r0 running end
+    cluster_phase cluster=1 phase=1
+read 1
+    answer ok
+    | job-1 running on east attempt=1
+
 # tokens are made, listed by their rows, revoked, and go when they expire
 token t1 name=ci queue=ml scopes=3 ttl=60s
     token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6d6d6d6d id=t1 name=ci queue=ml old_mac=00000000 old_until=0 rotated_at=0
