@@ -489,6 +489,7 @@ static bool open_fronts(struct daemon *daemon, struct fl_err *err)
     }
     name_addresses(daemon, &api, &tunnel);
     config = front_config(daemon);
+    config.listeners = (uint32_t)(2 * len); /* the API's and the tunnels' */
     open_sessions(daemon, &config.api.cookie);
     for (size_t i = 0; i < len; i++) {
         config.number = (uint8_t)(i + 1);

@@ -360,7 +360,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
 
     api->config = *config;
     api->parts = *parts;
-    api->trace_seed = fl_random_u64();
+    api->traces.seed = fl_random_u64();
     if (parts->metrics) api->routes = route_metrics_create(parts->metrics);
     if (parts->is_first) api->refill = create_refill(api);
     fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);

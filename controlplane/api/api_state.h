@@ -8,6 +8,7 @@
 #include "shared/base/vec.h"
 #include "shared/io/loop.h"
 #include "shared/tls/random.h"
+#include "shared/wire/trace.h"
 
 struct api_stream;
 struct follower;
@@ -42,9 +43,9 @@ struct api {
     struct fl_timer tokens_look;      /* on while there are some */
     struct fl_buf openapi;            /* its text, once it was asked for */
     struct api_callers callers;
-    uint64_t trace_seed, trace_last; /* names the calls in problem answers */
-    struct fl_timer denials_look;    /* on while refusals are counted that no row tells of */
-    uint64_t denials_told;           /* so many does a row tell of that is on its way */
+    struct fl_traces traces;      /* name the calls in problem answers */
+    struct fl_timer denials_look; /* on while refusals are counted that no row tells of */
+    uint64_t denials_told;        /* so many does a row tell of that is on its way */
 };
 
 /* The call is the request's watcher from now on. */

@@ -10,7 +10,6 @@
 #include "controlplane/api/call_budget.h"
 #include "controlplane/front/pending_requests.h"
 #include "shared/base/hash.h"
-#include "shared/base/hex.h"
 #include "shared/base/job_name.h"
 #include "shared/io/clock.h"
 #include "shared/io/log.h"
@@ -75,40 +74,6 @@ static void on_gone(void *ctx, struct http_request *request)
     free_if_done(call);
 }
 
-/* W3C Trace Context: version, 32 digits that name the trace, 16 of its part, flags. */
-static bool has_traceparent(const struct api_call *call, struct fl_str *ret_trace)
-{
-    enum { VERSION = 3, TRACE = 32, REST = 1 + 16 + 1 + 2 };
-    struct fl_str value = api_header(call, "traceparent");
-    bool is_zero = true;
-
-    if (value.len != VERSION + TRACE + REST || memcmp(value.at, "00-", VERSION) != 0) return false;
-    for (size_t i = VERSION; i < VERSION + TRACE; i++) {
-        char digit = value.at[i];
-
-        if (!(digit >= '0' && digit <= '9') && !(digit >= 'a' && digit <= 'f')) return false;
-        is_zero = is_zero && digit == '0';
-    }
-    *ret_trace = (struct fl_str){value.at + VERSION, TRACE};
-    return !is_zero && value.at[VERSION + TRACE] == '-';
-}
-
-static void name_trace(struct api_call *call)
-{
-    struct api *api = call->api;
-    struct fl_str trace;
-    uint64_t hash;
-
-    if (has_traceparent(call, &trace)) {
-        snprintf(call->trace_id, sizeof call->trace_id, FL_STR_FMT, FL_STR_ARG(trace));
-        call->is_traced = true;
-        return;
-    }
-    hash = fl_hash64(api->trace_seed, &api->trace_last, sizeof api->trace_last);
-    fl_hex_print(&hash, sizeof hash, call->trace_id);
-    api->trace_last++;
-}
-
 struct api_call *api_call_create(struct api *api, struct http_request *request)
 {
     static const struct http_watcher watcher = {.on_gone = on_gone};
@@ -124,7 +89,7 @@ struct api_call *api_call_create(struct api *api, struct http_request *request)
     call->now = fl_loop_now(api->parts.loop);
     call->wall = fl_loop_wall(api->parts.loop);
     call->at = token_table_time(api->parts.tokens, call->now);
-    name_trace(call);
+    call->is_traced = fl_trace_name(&api->traces, http_head(request), call->trace_id);
     fl_buf_init(&call->out, API_ANSWER_BYTES_MAX);
     http_watch(request, &watcher, call);
     return call;

@@ -14,13 +14,10 @@
 #include "shared/base/arena.h"
 #include "shared/json/json_out.h"
 #include "shared/spec/problems.h"
+#include "shared/wire/trace.h"
 
 enum { API_VALUES_MAX = 25000 /* in one body or line, so that no turn is long */ };
-enum {
-    API_HEADERS_MAX = 6,
-    API_ANSWER_BYTES_MAX = 32 << 20,
-    API_TRACE_MAX = ROW_TRACE_BYTES_MAX + 1
-};
+enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20, API_TRACE_MAX = FL_TRACE_MAX };
 
 struct api_call {
     struct api *api;

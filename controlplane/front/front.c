@@ -222,10 +222,11 @@ static bool open_http(struct front *front, struct fl_err *err)
     front->http = http_server_create(front->loop, &front->config.api.limits,
                                      pages_port(&front->pages, api_port(front->api)), err);
     if (!front->http) return false;
-    if (front->config.descriptors) {
-        http_server_set_descriptors(front->http, (int)(front->config.descriptors / 4 * 3));
-    }
-    http_server_admit(front->http, front->config.handshake_cpu, front->shared.known);
+    http_server_admit(front->http,
+                      &(struct http_admission){.cpu_percent = front->config.handshake_cpu,
+                                               .listeners = front->config.listeners,
+                                               .descriptors = front->config.descriptors,
+                                               .known = front->shared.known});
     front->config.api_fd = -1;
     return http_server_listen(front->http, fd, front->config.api_tls, err);
 }
@@ -239,6 +240,10 @@ static bool open_tunnels(struct front *front, struct fl_err *err)
     front->config.tunnel_fd = -1;
     front->config.tunnel.known = front->shared.known;
     front->config.tunnel.handshakes.limits.cpu_percent = front->config.handshake_cpu;
+    if (front->config.descriptors) {
+        handshakes_share(&front->config.tunnel.handshakes, front->config.descriptors,
+                         front->config.listeners);
+    }
     front->tunnels = tunnel_server_create(front->loop, &front->config.tunnel, &ports, err);
     return front->tunnels != NULL;
 }

@@ -55,6 +55,7 @@ struct front_config {
     struct tunnel_server_config tunnel; /* files and limits; the rest is filled in */
     uint32_t waiting_max, answer_ms, drain_ms;
     uint32_t handshake_cpu; /* percent */
+    uint32_t listeners;     /* all fronts'; over 0 where descriptors are known */
     uint64_t descriptors;   /* the process's; a quarter is not for clients; 0: not known */
 };
 

@@ -11,6 +11,7 @@
 #include "controlplane/front/front_outbox.h"
 #include "controlplane/front/pending_requests.h"
 #include "controlplane/front/spec_cache.h"
+#include "controlplane/front/start_reads.h"
 #include "controlplane/http/server.h"
 #include "controlplane/logs/log_front.h"
 #include "controlplane/tunnel/log_stream.h"
@@ -18,13 +19,6 @@
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 #include "shared/io/loop.h"
-
-/* A START whose document is being read. */
-struct front_start {
-    uint64_t ticket;
-    struct fl_job job;
-    unsigned tries; /* reads that failed */
-};
 
 struct front {
     struct front_config config;
@@ -51,10 +45,8 @@ struct front {
     bool is_http_drained;
 
     /* front_tunnel.c */
-    FL_VEC(struct front_start) starts;       /* gathered until the end of the turn */
-    FL_VEC(struct front_start) starts_again; /* those of which a read failed */
-    struct fl_timer starts_timer;            /* then they are read again */
-    struct fl_after read_starts, close_broken;
+    struct start_reads *starts;
+    struct fl_after close_broken;
     struct attempt_owner_cache *owners;
     struct log_stream_ports log_stream;
     struct fl_stream_kind stream_kinds[3]; /* the table of streams, but for the tunnel's own */

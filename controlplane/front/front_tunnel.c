@@ -15,11 +15,6 @@
 #include "shared/spec/job_spec.h"
 #include "shared/tls/digest.h"
 
-enum {
-    START_READ_MS = 1000, /* between two reads of a document, when Postgres cannot be asked */
-    START_READS_MAX = 60,
-};
-
 static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
 {
     struct front *front = ctx;
@@ -85,126 +80,41 @@ static bool on_spec(void *ctx, uint64_t ticket, struct fl_cluster cluster,
 
     (void)cluster;
     if (find_spec(front, attempt.job, ret_spec)) return true;
-    fl_vec_push(&front->starts, (struct front_start){.ticket = ticket, .job = attempt.job});
-    fl_after_put(&front->read_starts);
+    start_reads_add(front->starts, ticket, attempt.job);
     return false;
 }
 
-/* ---- documents that are read ----------------------------------------------------------------- */
-
-/* Those whose own part is known, but not their document; or not even that. */
-struct starts {
-    struct front *front;
-    size_t len;
-    struct front_start at[READ_SPECS_MAX];
-    struct read_spec specs[READ_SPECS_MAX];
-};
-
-/* The documents that are there now go out; the others cannot be had, and their agents refuse the
- * START. */
-static void tell_starts(struct starts *starts)
-{
-    struct front *front = starts->front;
-
-    for (size_t i = 0; i < starts->len; i++) {
-        struct tunnel_spec spec;
-        bool is_there = find_spec(front, starts->at[i].job, &spec);
-
-        tunnel_server_spec(front->tunnels, starts->at[i].ticket, is_there ? &spec : NULL);
-    }
-    fl_free(starts);
-}
-
-/* Postgres could not be asked just now: that says nothing of the documents. */
-static void put_off_starts(struct starts *starts)
-{
-    struct front *front = starts->front;
-
-    for (size_t i = 0; i < starts->len; i++) {
-        struct front_start start = starts->at[i];
-
-        if (++start.tries < START_READS_MAX) {
-            fl_vec_push(&front->starts_again, start);
-        } else {
-            tunnel_server_spec(front->tunnels, start.ticket, NULL);
-        }
-    }
-    if (!fl_timer_is_on(&front->starts_timer)) fl_timer_in(&front->starts_timer, START_READ_MS);
-    fl_free(starts);
-}
-
-static void read_starts_again(void *ctx)
+static uint64_t on_read_jobs(void *ctx, const struct fl_job *jobs, size_t len, read_jobs_fn *fn,
+                             void *fn_ctx, struct fl_err *err)
 {
     struct front *front = ctx;
 
-    for (size_t i = 0; i < front->starts_again.len; i++) {
-        fl_vec_push(&front->starts, front->starts_again.at[i]);
-    }
-    fl_vec_clear(&front->starts_again);
-    fl_after_put(&front->read_starts);
+    return read_jobs_by_id(front_reader(front->reader), FL_TENANT_ONLY, jobs, len, fn, fn_ctx, err);
 }
 
-static void on_documents(void *ctx, const struct read_specs *specs)
-{
-    struct starts *starts = ctx;
-
-    if (specs->err) {
-        put_off_starts(starts);
-        return;
-    }
-    for (size_t i = 0; i < specs->len; i++) {
-        if (!specs->bodies[i].at) continue;
-        spec_cache_put_document(starts->front->shared.specs, starts->specs[i].digest,
-                                specs->bodies[i]);
-    }
-    tell_starts(starts);
-}
-
-static void on_jobs(void *ctx, const struct read_jobs *jobs)
-{
-    struct starts *starts = ctx;
-    struct front *front = starts->front;
-    struct fl_err err = {0};
-
-    for (size_t i = 0; !jobs->err && i < jobs->len; i++) {
-        spec_cache_put_job(front->shared.specs, jobs->at[i].job, jobs->at[i].row.spec,
-                           jobs->at[i].row.params);
-        starts->specs[i] = (struct read_spec){jobs->at[i].job, jobs->at[i].row.spec};
-    }
-    if (jobs->err) {
-        put_off_starts(starts);
-    } else if (jobs->len == 0) {
-        tell_starts(starts);
-    } else if (read_specs(front_reader(front->reader), starts->specs, jobs->len, on_documents,
-                          starts, &err) == 0) {
-        put_off_starts(starts);
-    }
-    front_reader_asked(front->reader);
-}
-
-/* All that one turn gathered, in as few questions as it takes. */
-static void read_starts(void *ctx)
+static uint64_t on_read_documents(void *ctx, const struct read_spec *specs, size_t len,
+                                  read_specs_fn *fn, void *fn_ctx, struct fl_err *err)
 {
     struct front *front = ctx;
 
-    for (size_t from = 0; from < front->starts.len; from += READ_SPECS_MAX) {
-        struct starts *starts = fl_new(struct starts);
-        struct fl_job jobs[READ_SPECS_MAX];
-        struct fl_err err = {0};
+    return read_specs(front_reader(front->reader), specs, len, fn, fn_ctx, err);
+}
 
-        starts->front = front;
-        while (starts->len < READ_SPECS_MAX && from + starts->len < front->starts.len) {
-            starts->at[starts->len] = front->starts.at[from + starts->len];
-            jobs[starts->len] = starts->at[starts->len].job;
-            starts->len++;
-        }
-        if (read_jobs_by_id(front_reader(front->reader), FL_TENANT_ONLY, jobs, starts->len, on_jobs,
-                            starts, &err) == 0) {
-            put_off_starts(starts);
-        }
-    }
+static void on_asked(void *ctx)
+{
+    struct front *front = ctx;
+
     front_reader_asked(front->reader);
-    fl_vec_clear(&front->starts);
+}
+
+/* A document that is not there now cannot be had, and the agent refuses the START. */
+static void on_start_read(void *ctx, uint64_t ticket, struct fl_job job)
+{
+    struct front *front = ctx;
+    struct tunnel_spec spec;
+    bool is_there = find_spec(front, job, &spec);
+
+    tunnel_server_spec(front->tunnels, ticket, is_there ? &spec : NULL);
 }
 
 /* ---- the next certificate -------------------------------------------------------------------- */
@@ -358,8 +268,13 @@ static void close_broken(void *ctx)
 
 void front_tunnel_init(struct front *front)
 {
-    fl_after_init(&front->read_starts, front->loop, read_starts, front);
-    fl_timer_init(&front->starts_timer, front->loop, read_starts_again, front);
+    front->starts = start_reads_create(front->loop, front->shared.specs,
+                                       &(struct start_reads_ports){.ctx = front,
+                                                                   .jobs = on_read_jobs,
+                                                                   .documents = on_read_documents,
+                                                                   .asked = on_asked,
+                                                                   .tell = on_start_read},
+                                       START_READ_MS);
     fl_after_init(&front->close_broken, front->loop, close_broken, front);
     front->owners = attempt_owner_cache_create(front->loop, front->reader, on_owner, front);
     fl_buf_init(&front->document, FL_JOB_SPEC_BYTES_MAX);
@@ -368,12 +283,9 @@ void front_tunnel_init(struct front *front)
 
 void front_tunnel_fini(struct front *front)
 {
-    fl_after_off(&front->read_starts);
-    fl_timer_off(&front->starts_timer);
-    fl_vec_fini(&front->starts_again);
+    start_reads_destroy(front->starts);
     fl_after_off(&front->close_broken);
     attempt_owner_cache_destroy(front->owners);
-    fl_vec_fini(&front->starts);
     fl_vec_fini(&front->broken);
     fl_map_fini(&front->log_clusters);
     fl_buf_fini(&front->document);

@@ -204,6 +204,39 @@ uint32_t handshake_queue_add(struct handshake_queue *queue, void *owner, uint64_
     return number;
 }
 
+/* The longest list's first among the stages before 'end'; 0: there is none. */
+static uint32_t greediest(const struct handshake_queue *queue, enum stage end)
+{
+    const struct list *longest = &queue->lists[SILENT][HANDSHAKE_STRANGER];
+    bool is_shared;
+
+    for (enum stage stage = SILENT; stage < end; stage++) {
+        const struct list *strangers = &queue->lists[stage][HANDSHAKE_STRANGER];
+        const struct list *known = &queue->lists[stage][HANDSHAKE_KNOWN];
+
+        if (strangers->len > longest->len) longest = strangers;
+        if (known->len > longest->len) longest = known;
+    }
+    is_shared = longest == &queue->lists[WAITING][HANDSHAKE_STRANGER];
+    return is_shared ? most_waiting(queue, longest->first) : longest->first;
+}
+
+void *handshake_queue_longest(const struct handshake_queue *queue)
+{
+    uint32_t number = greediest(queue, WAITING);
+
+    return number ? at(queue, number)->owner : NULL;
+}
+
+void *handshake_queue_make_room(struct handshake_queue *queue, bool *ret_has_begun)
+{
+    uint32_t number = greediest(queue, ret_has_begun ? STAGES : BEGUN);
+
+    if (!number) return NULL;
+    if (ret_has_begun) *ret_has_begun = at(queue, number)->stage == BEGUN;
+    return drop(queue, number);
+}
+
 void handshake_queue_said_hello(struct handshake_queue *queue, uint32_t number, bool has_ticket,
                                 fl_ms now, void **ret_dropped)
 {

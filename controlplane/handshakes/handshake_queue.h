@@ -42,6 +42,14 @@ void handshake_queue_destroy(struct handshake_queue *queue); /* NULL is fine */
 uint32_t handshake_queue_add(struct handshake_queue *queue, void *owner, uint64_t address,
                              bool is_known, fl_ms now, void **ret_dropped);
 
+/* Others need what it holds: the one that goes first, or NULL.  The longest list pays with the one
+ * that its limit would drop; if some are equal, the silent.  *ret_has_begun: its handshake has
+ * begun (NULL: these stay).  One with a ticket of ours stays. */
+void *handshake_queue_make_room(struct handshake_queue *queue, bool *ret_has_begun);
+
+/* The longest silent one, or NULL: perhaps its message is here and was not read. */
+void *handshake_queue_longest(const struct handshake_queue *queue);
+
 /* Its first message is whole. */
 void handshake_queue_said_hello(struct handshake_queue *queue, uint32_t number, bool has_ticket,
                                 fl_ms now, void **ret_dropped);

@@ -1,6 +1,7 @@
 #include "controlplane/handshakes/handshakes.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 enum {
     SLICE_US = 4000, /* CPU for the handshakes that one turn begins */
     BEGIN_US_MIN = 20,
+    LOOKS_MAX = 8, /* for a silent one to drop */
 };
 
 /* A connection whose handshake has not begun. */
@@ -35,6 +37,8 @@ struct handshakes {
     struct fl_timer timer;
     struct fl_after after; /* begins handshakes, after all that this turn brought */
     struct handshakes_counts counts;
+    uint32_t len_max;    /* the queue's, while it is crowded */
+    fl_ms crowded_until; /* in the past: the queue's own limits bind alone */
 };
 
 struct handshakes_config handshakes_config_default(void)
@@ -47,7 +51,16 @@ struct handshakes_config handshakes_config_default(void)
                    .ticket_cpu_percent = 75,
                    .silent_ms = 5000},
         .begin_costs = 1,
+        .fd_max = INT_MAX,
     };
+}
+
+void handshakes_share(struct handshakes_config *config, uint64_t descriptors, uint32_t listeners)
+{
+    uint64_t half = descriptors / 2, share = descriptors / 8 / listeners;
+
+    config->fd_max = half < INT_MAX ? (int)half : INT_MAX;
+    config->crowded_max = share < 1 ? 1 : share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 }
 
 /* ---- one connection -------------------------------------------------------------------------- */
@@ -94,9 +107,9 @@ static bool is_ticket(struct handshakes *handshakes, struct fl_str ticket)
     return ticket.len > 0 && port->is_ticket && port->is_ticket(port->ctx, ticket);
 }
 
-static void on_readable(void *ctx, unsigned events)
+/* False: it is silent still. */
+static bool hear(struct pending *pending)
 {
-    struct pending *pending = ctx;
     struct handshakes *handshakes = pending->handshakes;
     char bytes[FL_CLIENT_HELLO_BYTES_MAX];
     ssize_t len = recv(pending->fd, bytes, sizeof bytes, MSG_PEEK);
@@ -105,16 +118,15 @@ static void on_readable(void *ctx, unsigned events)
     void *dropped;
     bool has_ticket;
 
-    (void)events;
-    if (len < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (len < 0 && (errno == EAGAIN || errno == EINTR)) return false;
     if (len <= 0) {
         lose(pending);
-        return;
+        return true;
     }
     if (fl_client_hello_read((struct fl_str){bytes, (size_t)len}, &needed, &ticket) ==
         FL_CLIENT_HELLO_MORE) {
         set_low_water(pending, needed);
-        return;
+        return false;
     }
     fl_watch_set(&pending->watch, 0); /* while it waits, its end is not looked for */
     set_low_water(pending, 1);
@@ -124,6 +136,13 @@ static void on_readable(void *ctx, unsigned events)
                                fl_loop_now(handshakes->loop), &dropped);
     drop_pending(handshakes, dropped);
     fl_after_put(&handshakes->after);
+    return true;
+}
+
+static void on_readable(void *ctx, unsigned events)
+{
+    (void)events;
+    (void)hear(ctx);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------- */
@@ -196,14 +215,77 @@ static void on_timer(void *ctx)
 
 /* ---- in and out ------------------------------------------------------------------------------ */
 
+/* One turn may bring more connections than there are places: the message of one that came in it
+ * counts before the connection makes room. */
+static void hear_longest(struct handshakes *handshakes)
+{
+    struct pending *pending;
+
+    for (int i = 0; i < LOOKS_MAX; i++) {
+        pending = handshake_queue_longest(handshakes->queue);
+        if (!pending || !hear(pending)) return;
+    }
+}
+
+bool handshakes_make_room(struct handshakes *handshakes)
+{
+    void *pending;
+
+    hear_longest(handshakes);
+    pending = handshake_queue_make_room(handshakes->queue, NULL);
+    drop_pending(handshakes, pending);
+    return pending != NULL;
+}
+
+/* A high descriptor tells that it is crowded now; a low one tells nothing, since it may be that of
+ * one who just made room. */
+static bool is_crowded(struct handshakes *handshakes, int fd, fl_ms now)
+{
+    const struct handshakes_config *config = &handshakes->config;
+    uint32_t len = (uint32_t)handshake_queue_len(handshakes->queue);
+
+    if (fd > config->fd_max) {
+        handshakes->len_max = len > config->crowded_max ? len : config->crowded_max;
+        handshakes->crowded_until = now + config->limits.silent_ms;
+    }
+    return now < handshakes->crowded_until && len >= handshakes->len_max;
+}
+
+/* Whether a connection with this descriptor leaves enough to others of the process; perhaps another
+ * ends for it. */
+static bool has_descriptor(struct handshakes *handshakes, int fd, fl_ms now)
+{
+    const struct handshakes_port *port = &handshakes->port;
+    bool has_begun;
+    void *owner;
+
+    if (!is_crowded(handshakes, fd, now)) return true;
+    hear_longest(handshakes);
+    owner = handshake_queue_make_room(handshakes->queue, &has_begun);
+    if (!owner) return false;
+    if (has_begun) {
+        handshakes->counts.dropped++;
+        port->drop(port->ctx, owner);
+    } else {
+        drop_pending(handshakes, owner);
+    }
+    return true;
+}
+
 void handshakes_add(struct handshakes *handshakes, int fd, const struct fl_net_address *address)
 {
-    struct pending *pending = fl_new(struct pending);
     uint64_t number = known_addresses_number(address);
     fl_ms now = fl_loop_now(handshakes->loop);
     bool is_known = handshakes->known && known_addresses_has(handshakes->known, number, now);
+    struct pending *pending;
     void *dropped;
 
+    if (!has_descriptor(handshakes, fd, now)) {
+        handshakes->counts.dropped++;
+        close(fd);
+        return;
+    }
+    pending = fl_new(struct pending);
     pending->handshakes = handshakes;
     pending->fd = fd;
     pending->address = *address;

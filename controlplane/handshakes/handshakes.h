@@ -30,9 +30,18 @@ struct handshakes_config {
     struct handshake_limits limits;
     /* A handshake costs so many times the CPU of 'begin'.  0: its receiver charges all of it. */
     uint32_t begin_costs;
+    /* After a connection with a higher descriptor came, each takes the place of another for a
+     * while, beyond crowded_max: see handshakes_share. */
+    int fd_max;
+    uint32_t crowded_max;
 };
 
 struct handshakes_config handshakes_config_default(void);
+
+/* This listener's share of the process's descriptors.  Those over a half are for connections whose
+ * handshake is over, but for an eighth, which the listeners share: so strangers at one keep none
+ * out at another. */
+void handshakes_share(struct handshakes_config *config, uint64_t descriptors, uint32_t listeners);
 
 struct handshakes *handshakes_create(struct fl_loop *loop, const struct handshakes_config *config,
                                      const struct handshakes_port *port,
@@ -44,8 +53,13 @@ void handshakes_stop(struct handshakes *handshakes);
 /* The same, and frees it; no handshake is under way.  NULL is fine. */
 void handshakes_destroy(struct handshakes *handshakes);
 
-/* Takes over an accepted descriptor.  It calls the port from the loop only. */
+/* Takes over an accepted descriptor.  It calls the port from the loop only, and its 'drop' also
+ * within this call. */
 void handshakes_add(struct handshakes *handshakes, int fd, const struct fl_net_address *address);
+
+/* Ends the connection that has been silent for longest, or one that waits: another needs its
+ * descriptor.  False: there is none.  May be called within 'begin'. */
+FL_CHECK bool handshakes_make_room(struct handshakes *handshakes);
 
 void handshakes_own(struct handshakes *handshakes, uint32_t number, void *owner);
 void handshakes_charge(struct handshakes *handshakes, uint32_t number, int64_t cpu_us);

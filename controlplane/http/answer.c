@@ -143,13 +143,14 @@ static enum fl_code code_of(unsigned status)
     return FL_INVALID;
 }
 
-void http_refusal_put(struct fl_buf *out, struct fl_http_refusal refusal)
+void http_refusal_put(struct fl_buf *out, struct fl_http_refusal refusal, const char *trace)
 {
     struct fl_json_out json = fl_json_out(out);
     struct fl_problem problem = {refusal.status, http_status_name(refusal.status),
                                  code_of(refusal.status), refusal.why};
 
     fl_problem_open(&json, &problem);
+    fl_json_put_cstr(&json, "traceId", trace);
     fl_json_close(&json, '}');
     fl_buf_put_u8(out, '\n');
 }

@@ -32,7 +32,7 @@ struct http_answer {
 void http_answer_put(struct fl_buf *out, const struct http_answer *answer, struct fl_str date_line);
 
 /* Appends the body of a refusal: a problem, as the API has it, and a newline. */
-void http_refusal_put(struct fl_buf *out, struct fl_http_refusal refusal);
+void http_refusal_put(struct fl_buf *out, struct fl_http_refusal refusal, const char *trace);
 
 /* "Not Found"; "Unknown" for a number without a name. */
 const char *http_status_name(unsigned status);

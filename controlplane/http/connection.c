@@ -10,7 +10,7 @@
 #define READS_MAX 4  /* how often to read from one connection in a turn */
 #define ROUNDS_MAX 8 /* how often to handle requests and write answers in a turn */
 #define SPILT_BYTES_MAX ((size_t)256 * 1024)
-#define REFUSAL_BYTES_MAX 384
+#define REFUSAL_BYTES_MAX 512
 
 static void enter(struct http_connection *connection, enum http_state state)
 {
@@ -259,6 +259,8 @@ static void refuse(struct http_connection *connection, struct fl_http_refusal re
     };
     bool may_retry = refusal.status == 429 || refusal.status == 503;
     struct http_server *server = connection->server;
+    bool has_head = connection->state == HTTP_BODY; /* else none was read, or an earlier one's */
+    char trace[FL_TRACE_MAX];
     struct fl_buf *out, text;
     struct http_answer answer = {.status = refusal.status,
                                  .headers = headers,
@@ -267,11 +269,13 @@ static void refuse(struct http_connection *connection, struct fl_http_refusal re
                                  .closes = true};
 
     fl_buf_init(&text, REFUSAL_BYTES_MAX);
-    http_refusal_put(&text, refusal);
+    fl_trace_name(&server->traces, has_head ? &connection->exchange->head : NULL, trace);
+    http_refusal_put(&text, refusal, trace);
     fl_assert(!text.is_over); /* the reasons are constants */
     answer.length = text.len;
-    fl_log(FL_LOG_INFO, "http", "refused", FL_LOG_S("peer", connection->peer),
-           FL_LOG_N("status", refusal.status), FL_LOG_S("why", refusal.why));
+    fl_log(FL_LOG_INFO, "http", "refused", FL_LOG_S("trace", trace),
+           FL_LOG_S("peer", connection->peer), FL_LOG_N("status", refusal.status),
+           FL_LOG_S("why", refusal.why));
     server->counts.refused++;
     lose_request(connection);
     out = http_connection_out(connection);

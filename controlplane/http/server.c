@@ -9,9 +9,11 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/io/log.h"
+#include "shared/tls/random.h"
 
 #define ACCEPTS_MAX 64 /* in a turn, so that open connections get their turns, too */
 #define FDS_FULL_MS 200
+#define CROWDED_MS 5000
 #define DYING_MAX 256 /* connections that ended in this turn and still have their slot */
 
 struct http_listener {
@@ -24,16 +26,35 @@ struct http_listener {
 
 /* ---- accepting ------------------------------------------------------------------------------- */
 
+/* A high descriptor tells that it is crowded now; a low one tells nothing, since it may be that of
+ * one who just made room.  So for a while there are no more connections than there were. */
+static size_t places(struct http_server *server, int fd)
+{
+    fl_ms now = fl_loop_now(server->loop);
+    size_t places = server->counts.connections;
+
+    if (fd > server->fd_max) {
+        server->crowded_places = places > server->share ? places : server->share;
+        server->crowded_until = now + CROWDED_MS;
+    }
+    return now < server->crowded_until && server->crowded_places < server->limits.connections_max
+               ? server->crowded_places
+               : server->limits.connections_max;
+}
+
 /* Room for one more; perhaps a stranger's connection ends for it.  False: all are members', and the
  * new one is closed. */
 static bool has_room(struct http_server *server, int fd)
 {
-    size_t connections_max = server->limits.connections_max;
+    size_t connections_max = places(server, fd);
+    bool has_place = server->counts.connections < connections_max;
     bool has_more = server->counts.connections < connections_max + DYING_MAX;
 
-    if (server->counts.connections < connections_max && fd <= server->fd_max) return true;
+    if (has_place && fd <= server->fd_max) return true;
     server->counts.shed++;
-    if (has_more && http_connection_make_room(server)) {
+    if ((server->counts.connections < server->limits.connections_max &&
+         handshakes_make_room(server->handshakes)) ||
+        (has_more && http_connection_make_room(server))) {
         fl_log(FL_LOG_INFO, "http", "made_room", FL_LOG_N("connections_max", connections_max));
         return true;
     }
@@ -63,13 +84,19 @@ static void on_handshake_dropped(void *ctx, void *owner)
     http_connection_cut(connection);
 }
 
+/* One that makes room has its descriptor until the end of the turn. */
+static unsigned accepts_max(const struct http_server *server)
+{
+    return fl_loop_now(server->loop) < server->crowded_until ? 1 : ACCEPTS_MAX;
+}
+
 static void on_listener(void *ctx, unsigned events)
 {
     struct http_listener *listener = ctx;
     struct http_server *server = listener->server;
 
     (void)events;
-    for (unsigned accepts = 0; accepts < ACCEPTS_MAX; accepts++) {
+    for (unsigned accepts = 0; accepts < accepts_max(server); accepts++) {
         struct fl_net_address peer;
         int fd;
 
@@ -194,13 +221,7 @@ static void on_drain_timer(void *ctx)
     fl_after_put(&server->after);
 }
 
-void http_server_set_descriptors(struct http_server *server, int fd_max)
-{
-    server->fd_max = fd_max;
-}
-
-void http_server_admit(struct http_server *server, uint32_t cpu_percent,
-                       struct known_addresses *known)
+void http_server_admit(struct http_server *server, const struct http_admission *admission)
 {
     struct handshakes_config config = handshakes_config_default();
     struct handshakes_port port = {
@@ -208,9 +229,14 @@ void http_server_admit(struct http_server *server, uint32_t cpu_percent,
 
     config.begin_costs = 0;
     config.limits.silent_ms = server->limits.handshake_ms;
-    if (cpu_percent) config.limits.cpu_percent = cpu_percent;
+    if (admission->cpu_percent) config.limits.cpu_percent = admission->cpu_percent;
+    if (admission->descriptors) {
+        server->fd_max = (int)(admission->descriptors / 4 * 3);
+        handshakes_share(&config, admission->descriptors, admission->listeners);
+        server->share = config.crowded_max;
+    }
     handshakes_destroy(server->handshakes);
-    server->handshakes = handshakes_create(server->loop, &config, &port, known);
+    server->handshakes = handshakes_create(server->loop, &config, &port, admission->known);
 }
 
 struct http_server *http_server_create(struct fl_loop *loop, const struct http_limits *limits,
@@ -221,6 +247,7 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
     if (!http_limits_check(limits, err)) return NULL;
     server = fl_new(struct http_server);
     server->fd_max = INT_MAX;
+    server->traces.seed = fl_random_u64();
     server->loop = loop;
     server->limits = *limits;
     server->port = port;
@@ -229,7 +256,7 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
     server->shares.limits = &server->limits;
     http_pool_init(&server->pool, limits);
     fl_after_init(&server->after, loop, on_after, server);
-    http_server_admit(server, 0, NULL);
+    http_server_admit(server, &(struct http_admission){0});
     fl_timer_init(&server->drain_timer, loop, on_drain_timer, server);
     return server;
 }

@@ -34,13 +34,17 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
 /* Cuts all connections: calls on_gone for each open request that is watched.  NULL is fine. */
 void http_server_destroy(struct http_server *server);
 
-/* A connection with a higher descriptor is one too many: the rest is for others in the process. */
-void http_server_set_descriptors(struct http_server *server, int fd_max);
+struct http_admission {
+    uint32_t cpu_percent; /* for TLS handshakes; 0: a preset */
+    uint32_t listeners;   /* in the process */
+    /* The process's; 0: not known.  A connection whose descriptor is above three quarters of them
+     * is one too many: the rest is for others. */
+    uint64_t descriptors;
+    struct known_addresses *known; /* NULL: none */
+};
 
-/* How much of a processor TLS handshakes may take, in percent (0: a preset), and the known
- * addresses (NULL: none).  Before http_server_listen; see handshakes.h. */
-void http_server_admit(struct http_server *server, uint32_t cpu_percent,
-                       struct known_addresses *known);
+/* Before http_server_listen; see handshakes.h. */
+void http_server_admit(struct http_server *server, const struct http_admission *admission);
 
 /* Takes over a listening socket, also on false.  With 'tls', which gets a counted reference, all
  * connections speak TLS, 1.2 or newer, and 'tls' is set up for it: no renegotiation, ALPN http/1.1,

@@ -10,6 +10,7 @@
 #include "shared/base/vec.h"
 #include "shared/io/clock.h"
 #include "shared/io/loop.h"
+#include "shared/wire/trace.h"
 
 struct http_connection;
 struct http_listener;
@@ -26,7 +27,10 @@ struct http_server {
     struct http_connection *first;                          /* all of them, newest first */
     struct http_connection *stranger_first, *stranger_last; /* the oldest first */
     struct http_shares shares;
-    int fd_max;                          /* a connection with a higher descriptor is one too many */
+    int fd_max;            /* a connection with a higher descriptor is one too many */
+    size_t share;          /* so many connections it may have where it is crowded */
+    size_t crowded_places; /* the most connections, until crowded_until */
+    fl_ms crowded_until;
     struct http_connection *dirty_first; /* those with work for the end of the turn, in order */
     struct http_connection *dirty_last;
     int64_t worked_us; /* fl_loop_now_us of the newest turn in which a connection had its turn */
@@ -35,6 +39,7 @@ struct http_server {
     struct http_pool pool;
     struct http_date date;
     struct http_counts counts;
+    struct fl_traces traces; /* name the refusals */
 
     bool is_draining;
     struct fl_timer drain_timer; /* cuts the remaining connections */

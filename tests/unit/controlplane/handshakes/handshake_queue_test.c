@@ -252,6 +252,68 @@ static void who_is_silent_or_waits_for_too_long_is_dropped(void **state)
     handshake_queue_destroy(peers.queue);
 }
 
+static int make_room(struct peers *peers, bool *ret_has_begun)
+{
+    note(peers, handshake_queue_make_room(peers->queue, ret_has_begun));
+    return peers->dropped;
+}
+
+static void a_descriptor_is_taken_from_the_longest_list(void **state)
+{
+    struct peers peers;
+    bool has_begun;
+
+    (void)state;
+    begin(&peers);
+    come(&peers, 0, 7, false); /* begun */
+    hello(&peers, 0, false);
+    assert_int_equal(next(&peers), 0);
+    come(&peers, 9, 7, false);
+    hello(&peers, 9, true); /* begun, with a ticket */
+    assert_int_equal(next(&peers), 9);
+    come(&peers, 1, 7, false); /* they wait */
+    hello(&peers, 1, false);
+    come(&peers, 2, 8, false);
+    hello(&peers, 2, false);
+    come(&peers, 3, 8, false);
+    hello(&peers, 3, false);
+    come(&peers, 4, 9, false); /* they are silent */
+    come(&peers, 5, 9, false);
+    come(&peers, 6, 9, true);
+    assert_ptr_equal(handshake_queue_longest(peers.queue), &peers.owners[4]);
+    assert_int_equal(make_room(&peers, &has_begun), 2); /* more wait; the greedy address pays */
+    assert_int_equal(make_room(&peers, NULL), 4);       /* the lists are equal */
+    assert_int_equal(make_room(&peers, NULL), 1);
+    assert_int_equal(make_room(&peers, NULL), 5);
+    assert_int_equal(make_room(&peers, &has_begun), 6);
+    assert_false(has_begun);
+    assert_null(handshake_queue_longest(peers.queue));
+    assert_int_equal(make_room(&peers, NULL), 3);
+    assert_int_equal(make_room(&peers, NULL), -1); /* the one that has begun stays */
+    assert_int_equal(make_room(&peers, &has_begun), 0);
+    assert_true(has_begun);
+    assert_int_equal(make_room(&peers, &has_begun), -1);
+    assert_int_equal(handshake_queue_len(peers.queue), 1);
+    handshake_queue_destroy(peers.queue);
+}
+
+static void who_has_more_gives_the_descriptor(void **state)
+{
+    struct peers peers;
+
+    (void)state;
+    begin(&peers);
+    come(&peers, 0, 7, false);
+    for (int i = 1; i < 4; i++) {
+        come(&peers, i, 8, true); /* strangers who share a member's address */
+    }
+    assert_int_equal(make_room(&peers, NULL), 1);
+    assert_int_equal(make_room(&peers, NULL), 2);
+    assert_int_equal(make_room(&peers, NULL), 0);
+    assert_int_equal(make_room(&peers, NULL), 3);
+    handshake_queue_destroy(peers.queue);
+}
+
 static void every_stage_of_every_rank_may_be_full_at_a_time(void **state)
 {
     struct peers peers;
@@ -283,5 +345,7 @@ FL_TESTS(cmocka_unit_test(everyone_begins_at_once_while_the_budget_lasts),
          cmocka_unit_test(a_known_address_has_three_turns_of_four),
          cmocka_unit_test(a_ticket_needs_nothing_of_the_strangers_budget),
          cmocka_unit_test(the_oldest_unfinished_handshake_makes_room),
+         cmocka_unit_test(a_descriptor_is_taken_from_the_longest_list),
+         cmocka_unit_test(who_has_more_gives_the_descriptor),
          cmocka_unit_test(who_is_silent_or_waits_for_too_long_is_dropped),
          cmocka_unit_test(every_stage_of_every_rank_may_be_full_at_a_time))

@@ -1,4 +1,6 @@
 /* The limits of one connection, streams, and the server's end: over real sockets, in TLS. */
+#include <fcntl.h>
+
 #include "tests/unit/controlplane/http/http_world.h"
 
 #define HOST "Host: a\r\n"
@@ -170,6 +172,116 @@ static void when_all_connections_are_members_a_new_one_is_closed(void **state)
     client_expect_alive(third, "");
     client_close(third);
     client_close(first);
+    world_destroy(world);
+}
+
+static void share_descriptors(struct world *world, uint64_t descriptors)
+{
+    http_server_admit(world->server,
+                      &(struct http_admission){.descriptors = descriptors, .listeners = 1});
+}
+
+static void above_three_quarters_of_the_descriptors_a_stranger_makes_room(void **state)
+{
+    struct world *world = world_create(NULL);
+    struct client *member = client_open(world, false), *idle = client_open(world, false), *fresh;
+    int fd = dup(member->fd); /* the lowest that is free */
+
+    (void)state;
+    claim(member, "7", "200");
+    client_expect_alive(idle, "");
+    close(fd);
+    share_descriptors(world, (uint64_t)(fd + 40) / 3 * 4);
+    fresh = client_open(world, false); /* below them */
+    client_expect_alive(fresh, "");
+    assert_int_equal(counts(world).shed, 0);
+    client_close(fresh);
+    share_descriptors(world, 8); /* all that come are above */
+    fresh = client_open(world, false);
+    world_until(world, (client_read(idle, SIZE_MAX), idle->has_ended));
+    client_expect_alive(fresh, "");
+    client_expect_alive(member, "200");
+    client_close(fresh);
+    client_close(idle);
+    client_close(member);
+    world_destroy(world);
+}
+
+/* The descriptors of the clients are far above, so that the server's are the lowest. */
+static struct client *open_from_above(struct world *world)
+{
+    struct client *client = client_open(world, false);
+    int above = fcntl(client->fd, F_DUPFD_CLOEXEC, 400);
+
+    assert_true(above >= 400);
+    close(client->fd);
+    client->fd = above;
+    return client;
+}
+
+static void a_descriptor_that_was_made_free_is_no_further_place(void **state)
+{
+    enum { CLIENTS = 40, PLACES = 8 };
+    struct world *world = world_create(NULL);
+    struct client *clients[CLIENTS];
+    int lowest = dup(STDERR_FILENO);
+    uint64_t quarter = (uint64_t)(lowest + PLACES) / 3 + 1;
+
+    (void)state;
+    close(lowest);
+    share_descriptors(world, 4 * quarter);
+    for (int i = 0; i < CLIENTS; i++) {
+        clients[i] = open_from_above(world);
+        client_expect_alive(clients[i], "");
+        assert_true(counts(world).connections <= 3 * quarter - (uint64_t)lowest + 3);
+    }
+    assert_true(counts(world).shed >= CLIENTS - PLACES - 6);
+    for (int i = 0; i < CLIENTS; i++) {
+        client_close(clients[i]);
+    }
+    world_destroy(world);
+}
+
+static int dial(const struct fl_net_address *at)
+{
+    struct fl_err err = {0};
+    int fd;
+
+    assert_true(fl_net_connect(at, &fd, &err));
+    return fd;
+}
+
+static bool is_closed(int fd)
+{
+    char byte;
+
+    return recv(fd, &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+static void the_longest_silent_before_tls_leaves_its_descriptor(void **state)
+{
+    enum { SILENT = 5, SHARE = 2 };
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *client;
+    int fds[SILENT];
+
+    (void)state;
+    limits.handshake_ms = 10 * WORLD_WAIT_MS; /* none goes for its silence alone */
+    world = world_create(&limits);
+    share_descriptors(world, 8 * SHARE); /* all that come are above three quarters */
+    for (int i = 0; i < SILENT; i++) {
+        fds[i] = dial(&world->tls_at);
+        world_until(world, i < SHARE || is_closed(fds[i - SHARE]));
+    }
+    assert_false(is_closed(fds[SILENT - SHARE]));
+    client = client_open(world, true); /* one before its hello, another before its handshake */
+    client_expect_alive(client, "");
+    for (int i = 0; i < SILENT; i++) {
+        world_until(world, is_closed(fds[i]));
+        close(fds[i]);
+    }
+    client_close(client);
     world_destroy(world);
 }
 
@@ -580,6 +692,9 @@ FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
          cmocka_unit_test(an_idle_connection_is_closed_in_silence),
          cmocka_unit_test(the_oldest_idle_stranger_makes_room_for_a_new_connection),
          cmocka_unit_test(when_all_connections_are_members_a_new_one_is_closed),
+         cmocka_unit_test(above_three_quarters_of_the_descriptors_a_stranger_makes_room),
+         cmocka_unit_test(a_descriptor_that_was_made_free_is_no_further_place),
+         cmocka_unit_test(the_longest_silent_before_tls_leaves_its_descriptor),
          cmocka_unit_test(a_token_has_a_quarter_of_the_connections_at_most),
          cmocka_unit_test(answers_that_a_token_does_not_read_count_until_it_takes_them),
          cmocka_unit_test(large_answers_are_whole_and_in_order),

@@ -1,4 +1,5 @@
 /* The API's listener as strangers meet it: over real sockets, plain and TLS. */
+#include "shared/wire/trace.h"
 #include "tests/tls_groups.h"
 #include "tests/unit/controlplane/http/http_world.h"
 
@@ -149,11 +150,65 @@ static const struct row rows[] = {
     ROW("garbage", "\x16\x03\x01\x02\x00\x01\r\n\r\n", "400 close"),
 };
 
+/* The traceId of the refusal that came. */
+static void trace_of(struct client *client, char ret_trace[FL_TRACE_MAX])
+{
+    static const char name[] = "\"traceId\":\"";
+    struct fl_str in;
+    const char *found;
+
+    assert_true(fl_buf_put_u8(&client->in, 0));
+    in = (struct fl_str){(const char *)client->in.at, client->in.len};
+    found = memmem(in.at, in.len, name, strlen(name));
+    assert_non_null(found);
+    assert_int_equal(sscanf(found + strlen(name), "%32[0-9a-f]\"", ret_trace), 1);
+}
+
+static void a_refusal_has_a_trace_and_the_callers_own_where_the_head_was_read(void **state)
+{
+    static const char own[] = "4bf92f3577b34da6a3ce929d0e0e4736";
+    char large[512], first[FL_TRACE_MAX], second[FL_TRACE_MAX];
+    const struct {
+        const char *bytes, *outcome;
+        bool is_own;
+    } cases[] = {
+        {"TRACE /ok HTTP/1.1\r\n" HOST "\r\n", "501 close", false},
+        {large, "413 close", true},
+        {large, "413 close", true},
+        {"GET /ok HTTP/9.9\r\n" HOST "\r\n", "505 close", false},
+    };
+    struct world *world = world_create(NULL);
+
+    (void)state;
+    snprintf(large, sizeof large,
+             "GET /ok HTTP/1.1\r\n" HOST "traceparent: 00-%s-00f067aa0ba902b7-01\r\n\r\n"
+             "POST /echo HTTP/1.1\r\n" HOST
+             "Content-Length: 5000\r\ntraceparent: 00-%s-00f067aa0ba902b7-01\r\n\r\n",
+             "0bf92f3577b34da6a3ce929d0e0e4736", own);
+    first[0] = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct client *client = client_open(world, i % 2);
+        char outcome[32];
+
+        snprintf(outcome, sizeof outcome, "%s%s", cases[i].is_own ? "200 " : "", cases[i].outcome);
+        client_send(client, fl_str_c(cases[i].bytes));
+        client_expect(client, outcome, cases[i].bytes);
+        trace_of(client, second);
+        assert_int_equal(strlen(second), cases[i].is_own ? 32 : 16);
+        if (cases[i].is_own) assert_string_equal(second, own);
+        if (!cases[i].is_own) assert_string_not_equal(first, second);
+        if (!cases[i].is_own) snprintf(first, sizeof first, "%s", second);
+        client_close(client);
+    }
+    world_destroy(world);
+}
+
 /* A stranger who shares the server with all of these and must not notice them. */
 static void work_through(bool is_tls, size_t piece_bytes)
 {
     struct world *world = world_create(NULL);
     struct client *bystander = client_open(world, is_tls);
+    char trace[FL_TRACE_MAX];
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct client *client = client_open(world, is_tls);
@@ -167,6 +222,7 @@ static void work_through(bool is_tls, size_t piece_bytes)
         }
         client_send(client, bytes);
         client_expect(client, rows[i].outcome, rows[i].what);
+        if (client_has(client, "application/problem+json")) trace_of(client, trace);
         if (!strstr(rows[i].outcome, "close")) client_expect_alive(client, rows[i].outcome);
         client_close(client);
         fl_buf_clear(&bystander->in);
@@ -405,6 +461,7 @@ FL_TESTS(cmocka_unit_test(plain_every_row_ends_as_the_table_says),
          cmocka_unit_test(tls_every_row_ends_as_the_table_says),
          cmocka_unit_test(plain_in_small_pieces_it_is_the_same),
          cmocka_unit_test(tls_in_small_pieces_it_is_the_same),
+         cmocka_unit_test(a_refusal_has_a_trace_and_the_callers_own_where_the_head_was_read),
          cmocka_unit_test(a_large_body_arrives_whole),
          cmocka_unit_test(what_was_sent_is_what_the_handler_gets),
          cmocka_unit_test(head_is_answered_without_a_body),

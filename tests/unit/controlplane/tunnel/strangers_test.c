@@ -309,6 +309,21 @@ static void who_says_nothing_makes_room_for_an_agent(void **state)
     end(&world, &agent);
 }
 
+static void a_listeners_share_of_the_descriptors_is_part_of_an_eighth(void **state)
+{
+    struct handshakes_config config = handshakes_config_default();
+
+    (void)state;
+    handshakes_share(&config, 1024, 4);
+    assert_int_equal(config.fd_max, 512);
+    assert_int_equal(config.crowded_max, 32);
+    handshakes_share(&config, 1024, 128 * 2);
+    assert_int_equal(config.crowded_max, 1); /* never none */
+    handshakes_share(&config, UINT64_MAX, 1);
+    assert_int_equal(config.fd_max, INT_MAX);
+    assert_int_equal(config.crowded_max, UINT32_MAX);
+}
+
 static void turn_world(void *ctx)
 {
     struct tunnel_world *world = ctx;
@@ -392,6 +407,7 @@ FL_TESTS(cmocka_unit_test(plaintext_and_garbage_are_refused),
          cmocka_unit_test(members_get_no_pages_and_no_other_protocol),
          cmocka_unit_test(who_dawdles_in_the_handshake_is_cut_off),
          cmocka_unit_test(who_says_nothing_makes_room_for_an_agent),
+         cmocka_unit_test(a_listeners_share_of_the_descriptors_is_part_of_an_eighth),
          cmocka_unit_test(no_key_exchange_is_dear_to_the_server),
          cmocka_unit_test(what_no_agent_says_ends_its_tunnel_only),
          cmocka_unit_test(an_agent_trusts_nobody_but_its_own_control_plane))
