@@ -38,7 +38,7 @@ static void give_arena(struct api *api, struct fl_arena *arena)
         fl_arena_fini(arena);
         return;
     }
-    fl_arena_reset(arena);
+    fl_arena_wipe(arena); /* some bodies and answers have secrets */
     api->spares[api->spares_len++] = *arena;
 }
 

@@ -35,7 +35,7 @@ struct core_config {
     uint32_t silence_ms;       /* a lost session makes attempts unknown after it */
     uint32_t resend_ms;        /* a lost START waits so long for its nodes: 30 s */
     uint32_t rejoin_ms;        /* a cluster comes back with a certificate expired so long: 7 d */
-    uint32_t stray_ms;         /* a job whose number was lost is stopped after it: 15 min */
+    uint32_t stray_ms;         /* a replica of a job that may be lost is stopped after it: 15 min */
     uint32_t start_ms;         /* a START that is not confirmed ends its attempt: 60 s */
     uint32_t stop_ms;      /* a STOP without an end is repeated and named, grace included: 60 s */
     uint32_t inventory_ms; /* a session whose inventory takes longer is closed: 30 s */

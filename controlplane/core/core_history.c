@@ -16,8 +16,7 @@ static void put_counter(struct core_batch *batch, enum core_counter counter, uin
 /* How far a new incarnation is above all known ones is drawn.  The same backup may be restored once
  * more: it has forgotten what was noticed since, and a fixed step would begin the same incarnation,
  * in which attempts were numbered already.  After an end that was not in good order the steps are
- * small: some program may end so every few seconds, and ten years of that do not use the numbers
- * up. */
+ * small: with one each ten seconds the numbers last for ten years. */
 enum { DRAWN_AFTER_LOSS = 65536, DRAWN_AFTER_BAD_END = 256 };
 
 static void raise_incarnation(struct core *core, struct core_batch *batch, uint32_t above,
@@ -27,6 +26,7 @@ static void raise_incarnation(struct core *core, struct core_batch *batch, uint3
     uint32_t drawn = (uint32_t)fl_prng_below(&core->prng, drawn_below);
     uint32_t step = known - core->incarnation + 1 + drawn;
 
+    fl_assert(known >= above && step <= UINT32_MAX - core->incarnation);
     core->incarnation += step;
     core->history.incarnations += step;
     put_counter(batch, CORE_COUNTER_incarnations, core->history.incarnations);

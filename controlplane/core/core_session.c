@@ -195,15 +195,16 @@ static struct stray_key stray_key(struct fl_attempt attempt)
 }
 
 /* Whether nothing is known of a job for the reason that the database has lost it.  While a history
- * is disputed any may be lost, and a newer backup may still follow. */
+ * is disputed, and for some minutes after, any may be lost, and a newer backup may still follow. */
 static bool may_be_lost(const struct core *core, struct fl_job job)
 {
-    if (core_history_is_disputed(core)) return true;
+    if (core_history_is_disputed(core) || core->now < core->history.strays_until) return true;
     return job.n >= core->history.job_lost_from && job.n <= core->history.job_lost_to;
 }
 
 /* A replica runs there that this core did not assign.  A job in the database's lost part of history
- * may be someone's, so a person has some minutes to see it; any other is stopped at once. */
+ * may be someone's, so a person has some minutes to see it; any other is stopped at once, as are
+ * those beyond what one cluster may have of them. */
 static void see_stray(struct core *core, struct core_batch *batch, struct cluster *cluster,
                       struct fl_attempt attempt, enum fl_replica_state state)
 {

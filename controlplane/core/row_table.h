@@ -1,6 +1,6 @@
 /* row_table.h - rows.def as data: which table keeps a kind of row, by which fold, and its fields,
  * to be walked.
- * The encoder in row.c needs speed, and expands rows.def instead; all others walk.
+ * Encoder and decoder in row.c need speed, and expand rows.def instead; all others walk.
  * Uses row.h.  Constant. */
 #pragma once
 

@@ -235,8 +235,12 @@ static void on_owner(void *ctx, uint64_t ticket, const struct log_owner *owner)
     struct front *front = ctx;
     struct log_owner told = *owner;
 
-    told.is_disputed = told.cluster.n == 0 && front->feed.engine &&
-                       engine_thread_status(front->feed.engine).is_disputed;
+    if (told.cluster.n == 0 && front->feed.engine) {
+        struct engine_thread_status status = engine_thread_status(front->feed.engine);
+
+        /* Without a leader it is not known. */
+        told.is_disputed = status.is_disputed || status.state != ENGINE_LEADING;
+    }
     log_front_owner(front->logs, ticket, &told);
 }
 

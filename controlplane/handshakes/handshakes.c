@@ -216,22 +216,24 @@ static void on_timer(void *ctx)
 /* ---- in and out ------------------------------------------------------------------------------ */
 
 /* One turn may bring more connections than there are places: the message of one that came in it
- * counts before the connection makes room. */
-static void hear_longest(struct handshakes *handshakes)
+ * counts before the connection makes room.  True: some had ended, which makes room, too. */
+static bool hear_longest(struct handshakes *handshakes)
 {
+    size_t before = handshake_queue_len(handshakes->queue);
     struct pending *pending;
 
     for (int i = 0; i < LOOKS_MAX; i++) {
         pending = handshake_queue_longest(handshakes->queue);
-        if (!pending || !hear(pending)) return;
+        if (!pending || !hear(pending)) break;
     }
+    return handshake_queue_len(handshakes->queue) < before;
 }
 
 bool handshakes_make_room(struct handshakes *handshakes)
 {
     void *pending;
 
-    hear_longest(handshakes);
+    if (hear_longest(handshakes)) return true;
     pending = handshake_queue_make_room(handshakes->queue, NULL);
     drop_pending(handshakes, pending);
     return pending != NULL;
@@ -260,7 +262,7 @@ static bool has_descriptor(struct handshakes *handshakes, int fd, fl_ms now)
     void *owner;
 
     if (!is_crowded(handshakes, fd, now)) return true;
-    hear_longest(handshakes);
+    if (hear_longest(handshakes)) return true;
     owner = handshake_queue_make_room(handshakes->queue, &has_begun);
     if (!owner) return false;
     if (has_begun) {

@@ -10,10 +10,12 @@ bool http_limits_check(const struct http_limits *limits, struct fl_err *err)
 #undef HTTP_LIMIT
     if (limits->headers_max > FL_HTTP_FIELDS_MAX ||
         limits->connections_max > HTTP_CONNECTIONS_MAX ||
-        limits->head_bytes_max > HTTP_HEAD_BYTES_MAX) {
+        limits->head_bytes_max > HTTP_HEAD_BYTES_MAX ||
+        limits->target_bytes_max > HTTP_TARGET_BYTES_MAX) {
         return fl_fail(err, FL_INVALID,
-                       "limits: at most %d headers, %d bytes of head, %d connections",
-                       FL_HTTP_FIELDS_MAX, HTTP_HEAD_BYTES_MAX, HTTP_CONNECTIONS_MAX);
+                       "limits: at most %d headers, %d bytes of head, %d of target, %d connections",
+                       FL_HTTP_FIELDS_MAX, HTTP_HEAD_BYTES_MAX, HTTP_TARGET_BYTES_MAX,
+                       HTTP_CONNECTIONS_MAX);
     }
     if (limits->stream_bytes_max < HTTP_STREAM_BYTES_MIN) {
         return fl_fail(err, FL_INVALID, "the limit stream_bytes_max must be at least %d",

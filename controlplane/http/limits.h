@@ -20,6 +20,7 @@
  * key take some 2 KiB.  A body in reception counts as so many times its size, since its buffer
  * doubles.  A token's share has one connection that follows and one that asks. */
 #define HTTP_HEADERS_BYTES_MIN 4096
+#define HTTP_TARGET_BYTES_MAX (HTTP_HEAD_BYTES_MAX - HTTP_HEADERS_BYTES_MIN)
 #define HTTP_BODY_COUNTS 2
 #define HTTP_SHARE_CONNECTIONS_MIN 2
 

@@ -50,11 +50,13 @@ static bool has_room(struct http_server *server, int fd)
     bool has_place = server->counts.connections < connections_max;
     bool has_more = server->counts.connections < connections_max + DYING_MAX;
 
-    if (has_place && fd <= server->fd_max) return true;
+    if (has_place && (fd <= server->fd_max || server->counts.connections < server->share)) {
+        return true;
+    }
     server->counts.shed++;
-    if ((server->counts.connections < server->limits.connections_max &&
-         handshakes_make_room(server->handshakes)) ||
-        (has_more && http_connection_make_room(server))) {
+    if ((has_more && http_connection_make_room(server)) ||
+        (server->counts.connections < server->limits.connections_max &&
+         handshakes_make_room(server->handshakes))) {
         fl_log(FL_LOG_INFO, "http", "made_room", FL_LOG_N("connections_max", connections_max));
         return true;
     }

@@ -115,6 +115,17 @@ void fl_arena_reset(struct fl_arena *arena)
     arena->bytes = kept_bytes;
 }
 
+void fl_arena_wipe(struct fl_arena *arena)
+{
+    for (struct fl_arena_block *block = arena->used; block; block = block->next) {
+        bool is_newest = arena->end == block->at + block->bytes;
+
+        fl_unpoison(block->at, block->bytes);
+        memset(block->at, 0, is_newest ? (size_t)(arena->at - block->at) : block->bytes);
+    }
+    fl_arena_reset(arena);
+}
+
 void fl_arena_fini(struct fl_arena *arena)
 {
     if (!arena) return;

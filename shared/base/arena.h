@@ -25,7 +25,8 @@ struct fl_arena {
 };
 
 void fl_arena_reset(struct fl_arena *arena); /* all that came from it is gone */
-void fl_arena_fini(struct fl_arena *arena);  /* NULL is fine; leaves an empty arena */
+void fl_arena_wipe(struct fl_arena *arena); /* the same, and its bytes are zeroed: it had secrets */
+void fl_arena_fini(struct fl_arena *arena); /* NULL is fine; leaves an empty arena */
 
 /* Bytes that the arena holds from the system, in use or spare. */
 size_t fl_arena_bytes(const struct fl_arena *arena);

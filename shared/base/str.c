@@ -4,6 +4,11 @@
 
 #include "shared/base/alloc.h"
 
+struct fl_str fl_str_c(const char *cstr)
+{
+    return (struct fl_str){cstr, cstr ? strlen(cstr) : 0};
+}
+
 bool fl_str_eq(struct fl_str a, struct fl_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "shared/base/err.h"
 
@@ -31,11 +30,7 @@ struct fl_str {
 
 #define FL_STR(literal) ((struct fl_str){"" literal, sizeof(literal) - 1})
 
-/* NULL is the empty string. */
-static inline struct fl_str fl_str_c(const char *cstr)
-{
-    return (struct fl_str){cstr, cstr ? strlen(cstr) : 0};
-}
+struct fl_str fl_str_c(const char *cstr); /* NULL is the empty string */
 
 bool fl_str_eq(struct fl_str a, struct fl_str b);
 int fl_str_cmp(struct fl_str a, struct fl_str b); /* by bytes; a prefix comes first */

@@ -2,6 +2,7 @@
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -70,7 +71,32 @@ def attacked(h, way, attack, how_many, names):
             strangers.kill()
 
 
+def asked(h, context):
+    """A stranger's connection that has asked once and stays; None: it was closed."""
+    sock = socket.create_connection(("127.0.0.1", h.ports["api"]), 60)
+    try:
+        sock = context.wrap_socket(sock) if context else sock
+        sock.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+    except OSError:
+        sock.close()
+        return None
+    return sock
+
+
+def stay(h, what, context):
+    with shows(f"strangers who asked once {what} and stay leave the reserve, too"):
+        held = [asked(h, context) for _ in range(STRANGERS)]
+        most = watch(h)
+        print(f"# the highest descriptor was {most}", flush=True)
+        assert most <= DESCRIPTORS // 4 * 3 + TURN, most
+        equal("no_descriptors" in h.log("fairleadd"), False)
+        for sock in filter(None, held):
+            sock.close()
+
+
 def main():
+    anyone = ssl.create_default_context()
+    anyone.check_hostname, anyone.verify_mode = False, ssl.CERT_NONE
     with Limited({"api_tls": "on"}) as h:
         way = relay.Relay(h.ports["tunnel"])
         h.agent("east", h.join("east"), settings={"hub": f"127.0.0.1:{way.port}"})
@@ -80,18 +106,12 @@ def main():
         for names in (("tunnel",), ("api",), ("tunnel", "api")):
             attacked(h, way, "silent", STRANGERS, names)
         attacked(h, way, "hello", HELLOS_A_SECOND, ("tunnel", "api"))
+        words = [sys.executable, os.path.join(os.path.dirname(__file__), "strangers.py"), "silent", "8", str(h.ports["api"])]
+        with subprocess.Popen(["nice", *words]) as silent:  # each that makes room is there again at once
+            stay(h, "over TLS, beside silent ones,", anyone)
+            silent.kill()
     with Limited() as h:
-        with shows("strangers who asked once and stay leave the reserve, too"):
-            held = []
-            for _ in range(STRANGERS):
-                held.append(socket.create_connection(("127.0.0.1", h.ports["api"]), 60))
-                held[-1].sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
-            most = watch(h)
-            print(f"# the highest descriptor was {most}", flush=True)
-            assert most <= DESCRIPTORS // 4 * 3 + TURN, most
-            equal("no_descriptors" in h.log("fairleadd"), False)
-            for sock in held:
-                sock.close()
+        stay(h, "without TLS", None)
     fleet.finish()
 
 

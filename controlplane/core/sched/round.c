@@ -220,7 +220,7 @@ static bool passes(const struct round *round, const struct claim *claim)
 }
 
 /* A claim that its own queue uses up must not keep others from theirs: where it does, it ends, and
- * its queue waits for the next one behind them.  One a round. */
+ * its queue waits for the next one behind them.  One at a time. */
 static void end_passed_claim(struct round *round, const struct round_view *view, size_t turns_len)
 {
     for (size_t i = 0; i < turns_len; i++) {

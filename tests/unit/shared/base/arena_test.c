@@ -169,6 +169,28 @@ static void strings_are_joined(void **state)
     fl_arena_fini(&arena);
 }
 
+/* The blocks are whole, or begun. */
+static void a_wiped_arena_holds_nothing_of_what_it_had(void **state)
+{
+    enum { PIECES = 40, BYTES = 1000 };
+    struct fl_arena arena = {0};
+    char *pieces[PIECES];
+
+    (void)state;
+    for (int i = 0; i < PIECES; i++) {
+        pieces[i] = fl_arena_alloc(&arena, BYTES);
+        memset(pieces[i], 's', BYTES);
+    }
+    fl_arena_wipe(&arena);
+    for (int i = 0; i < PIECES; i++) {
+        fl_unpoison(pieces[i], BYTES);
+        for (int at = 0; at < BYTES; at++) {
+            assert_int_equal(pieces[i][at], 0);
+        }
+    }
+    fl_arena_fini(&arena);
+}
+
 static void an_empty_arena_may_be_reset_and_ended(void **state)
 {
     struct fl_arena arena = {0};
@@ -246,5 +268,6 @@ FL_TESTS(
     cmocka_unit_test(a_list_grows_and_keeps_its_items),
     cmocka_unit_test(pushing_an_item_of_the_list_itself_is_fine),
     cmocka_unit_test(printing_takes_what_it_needs), cmocka_unit_test(strings_are_joined),
+    cmocka_unit_test(a_wiped_arena_holds_nothing_of_what_it_had),
     cmocka_unit_test(an_empty_arena_may_be_reset_and_ended),
     cmocka_unit_test(an_array_that_overflows_aborts))

@@ -402,7 +402,7 @@ agent west hello incarnation=3 batch=1 ids=20
     counter counter=9 value=20
     west <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
 
-# no stray is stopped while the history is disputed, and each has 15 minutes of its own afterwards
+# no stray is stopped while the history is disputed, nor in the 15 minutes after a person accepted the database
 . queue ml
 . cluster east
 . cluster west
@@ -417,11 +417,17 @@ agent west reports 50/0#1 r0 running
     west <- ack 4
 tick 16min
 . accept-restore
-tick 14min
-tick 16min
-  1861.000s
-    west <- stop job-9/0#1 seq=2 NeverArrived
-    west <- stop job-1j/0#1 seq=3 NeverArrived
+tick 1min
+. agent west hello
+agent west inventory 9/0#1 r0 running, 50/0#1 r0 running, end
+tick 13min
+tick 3min
+  1921.000s
+    west <- stop job-9/0#1 seq=1 NeverArrived
+    west <- stop job-1j/0#1 seq=2 NeverArrived
+agent west reports 51/0#1 r0 running
+    west <- stop job-1k/0#1 seq=3 NeverArrived
+    west <- ack 1
 
 # a gate waits while the history is disputed, and opens when a person has accepted the database
 . queue ml
