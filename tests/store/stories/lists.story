@@ -212,7 +212,8 @@ GET /v1/jobs?label=%zz
     400
     {
       "type":"https://fairlead.dev/docs/reference/api#invalid","title":"Bad Request","status":400,
-      "code":"invalid","detail":"a percent sign without two hexadecimal digits behind it"
+      "code":"invalid","detail":"a percent sign without two hexadecimal digits behind it",
+      "traceId":"<trace 7>"
     }
 
 # jobs are counted by the value of a label, open and ended, and of one queue for a token of that queue

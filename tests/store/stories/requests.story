@@ -53,7 +53,7 @@ BREW /v1/jobs
     501
     {
       "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Not Implemented",
-      "status":501,"code":"unsupported","detail":"unknown method"
+      "status":501,"code":"unsupported","detail":"unknown method","traceId":"<trace 8>"
     }
 
 # an unchanged answer is not sent again
