@@ -80,9 +80,20 @@ def sign(folder, name, subject, extensions):
             "-extfile", f"{name}.ext", "-out", f"{name}.crt")
 
 
+def make_folder(path):
+    """Another cluster that goes down takes away the parent of all, if it is empty just then."""
+    for _ in range(100):
+        try:
+            os.makedirs(path)
+            return
+        except FileNotFoundError:
+            pass
+    os.makedirs(path)
+
+
 def write_keys(n, home):
     folder = f"{home}/pki"
-    os.makedirs(folder)
+    make_folder(folder)
     for name in ("ca", "accounts"):
         programs.run("openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", f"{folder}/{name}.key")
     programs.run("openssl", "req", "-x509", "-new", "-key", f"{folder}/ca.key", "-days", "30", "-subj", "/CN=fairlead-test",
