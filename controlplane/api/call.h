@@ -17,7 +17,9 @@
 #include "shared/wire/trace.h"
 
 enum { API_VALUES_MAX = 25000 /* in one body or line, so that no turn is long */ };
-enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20, API_TRACE_MAX = FL_TRACE_MAX };
+enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20 };
+
+_Static_assert(FL_TRACE_MAX == ROW_TRACE_BYTES_MAX + 1, "a row of the audit has the same trace");
 
 struct api_call {
     struct api *api;
@@ -30,11 +32,11 @@ struct api_call {
     struct fl_str params[API_PARAMS_MAX]; /* decoded */
     struct http_query query;
     struct fl_str body;
-    struct fl_str as;             /* the person for whom it acts; empty: its token's owner */
-    struct token_grant token;     /* the caller's; zeroed without one, on routes that take that */
-    char trace_id[API_TRACE_MAX]; /* the peer's own, by 'traceparent', or one of ours */
-    bool is_traced;               /* it is the peer's own */
-    bool is_page;                 /* it shows the cookie of 'session' in place of a token */
+    struct fl_str as;            /* the person for whom it acts; empty: its token's owner */
+    struct token_grant token;    /* the caller's; zeroed without one, on routes that take that */
+    char trace_id[FL_TRACE_MAX]; /* the peer's own, by 'traceparent', or one of ours */
+    bool is_traced;              /* it is the peer's own */
+    bool is_page;                /* it shows the cookie of 'session' in place of a token */
     struct session session;
     fl_ms now, wall; /* when it came */
     fl_ms at;        /* the same, in the core's time */

@@ -23,10 +23,10 @@ static void raise_incarnation(struct core *core, struct core_batch *batch, uint3
                               uint32_t drawn_below)
 {
     uint32_t known = above > core->incarnation ? above : core->incarnation;
-    uint32_t drawn = (uint32_t)fl_prng_below(&core->prng, drawn_below);
-    uint32_t step = known - core->incarnation + 1 + drawn;
+    uint64_t next = (uint64_t)known + 1 + fl_prng_below(&core->prng, drawn_below);
+    uint32_t step = (uint32_t)(next - core->incarnation);
 
-    fl_assert(known >= above && step <= UINT32_MAX - core->incarnation);
+    fl_assert(next <= UINT32_MAX);
     core->incarnation += step;
     core->history.incarnations += step;
     put_counter(batch, CORE_COUNTER_incarnations, core->history.incarnations);

@@ -5,7 +5,8 @@
  * one that fits nowhere now; the first of these in a queue may hold a claim (claim.h).  Jobs with
  * a claim are asked first, the oldest claim before the others, and are bound by older claims
  * only: so two that wait for each other's room cannot both be kept waiting.  A younger claim that
- * cannot be kept beside what starts then is made anew.
+ * cannot be kept beside what starts then is made anew.  A claim that more important work of its own
+ * queue uses up ends where it keeps another queue from one.
  * A round ends when nothing more can start, or at its budget, which counts starts and looks; half
  * of the looks at most find jobs that want to claim room.  The next one goes on: queues behind the
  * one that was served or asked last come first, and a cluster that said no is not asked again until
