@@ -1,5 +1,6 @@
 """A token of one queue follows events: those of jobs while they are in its queue, and nothing of others.  The test compares its
 stream with the administrator's, live, after a restart, and behind each id."""
+import itertools
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ from fleet import BIN, equal, shows, until
 from follower import Stream
 
 SMALL = {"cpu": "100m", "memory": "16Mi"}
+MARKS = itertools.count(1)
 HELD = {"command": ["true"], "hold": True, "resources": SMALL}
 
 
@@ -90,16 +92,19 @@ def ids(stream):
     return [(id_, name) for id_, name, _ in list(stream.events)]
 
 
-def agrees(everything, stream, queue):
-    """Once the streams stand still at the same place, the limited one has exactly its part."""
-    until(f"{queue}'s stream has its part", lambda: ids(stream) == seen_by(queue, list(everything.events)), 60)
-
-
 def mark(h, everything):
-    """An event that all may see, behind all others."""
-    h.api("POST", "/v1/clusters/east:cordon", {"reason": "mark"})
+    """Two events that all may see, behind all others."""
+    reason = f"mark {next(MARKS)}"
+    h.api("POST", "/v1/clusters/east:cordon", {"reason": reason})
     h.api("POST", "/v1/clusters/east:uncordon", {})
-    until("the mark", lambda: [name for _, name, _ in everything.events[-2:]] == ["cluster.changed"] * 2)
+    until(reason, lambda: reason in [data.get("cordon") for data in texts(everything)[:-1]])
+
+
+def agree(h, everything, streams):
+    """Behind a mark, where all streams stand still, each limited one has exactly its part."""
+    mark(h, everything)
+    for queue, stream in streams.items():
+        until(f"{queue}'s stream has its part", lambda: ids(stream) == seen_by(queue, list(everything.events)), 60)
 
 
 def submits(h, queue, count, **more):
@@ -121,8 +126,8 @@ def lives(h, everything, streams):
         h.wait(a[0], "succeeded")
         h.api("POST", f"/v1/jobs/{b[0]}:cancel", {})
         h.wait(b[0], "cancelled")
+        agree(h, everything, streams)
         for queue, stream in streams.items():
-            agrees(everything, stream, queue)
             own = {"team-a": a, "team-b": b}.get(queue, [])
             equal({data["job"] for data in texts(stream) if "job" in data}, set(own))
         assert any(name == "replica.changed" for _, name, _ in streams["team-a"].events), ids(streams["team-a"])
@@ -131,8 +136,7 @@ def lives(h, everything, streams):
         move(h, a[1], "team-b", name="moved", labels={"of": "b"})
         h.api("POST", f"/v1/jobs/{a[1]}:release", {})
         h.wait(a[1], "succeeded")
-        for queue, stream in streams.items():
-            agrees(everything, stream, queue)
+        agree(h, everything, streams)
         equal([name for _, name, data in streams["team-a"].events if data.get("job") == a[1]], ["job.submitted", "job.held", "job.left"])
         left = next(data for data in texts(streams["team-a"]) if data["type"] == "job.left")
         equal(sorted(left), ["at", "job", "type"])
@@ -154,8 +158,7 @@ def lives(h, everything, streams):
             h.api("POST", f"/v1/jobs/{job}:cancel", {})
         for job in jobs:
             h.wait(job, "cancelled")
-        for queue, stream in streams.items():
-            agrees(everything, stream, queue)
+        agree(h, everything, streams)
     return a[2], b[2]
 
 
@@ -166,9 +169,7 @@ def restart(h, everything, streams, own, other):
         for job in (own, other):
             h.api("POST", f"/v1/jobs/{job}:release", {})
             h.wait(job, "succeeded")
-        mark(h, everything)
-        for queue, stream in streams.items():
-            agrees(everything, stream, queue)
+        agree(h, everything, streams)
 
 
 def resumes(h, everything, tokens):
@@ -301,9 +302,9 @@ def main():
             h.api("DELETE", "/v1/queues/team-c")
             h.api("POST", "/v1/queues", {"name": "team-c"})
             submits(h, "team-c", 1)
-            for queue, stream in streams.items():
-                agrees(everything, stream, queue)
-            equal([name for _, name in ids(streams["team-c"])][-4:], ["queue.changed", "queue.changed", "job.submitted", "job.held"])
+            agree(h, everything, streams)
+            equal([name for _, name in ids(streams["team-c"])][-6:],
+                  ["queue.changed", "queue.changed", "job.submitted", "job.held", "cluster.changed", "cluster.changed"])
         restart(h, everything, streams, own, other)
         resumes(h, everything, tokens)
         one_job(h, tokens)

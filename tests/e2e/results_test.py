@@ -135,6 +135,14 @@ def which(f, home):
         assert "no attempt that runs or has ended: the job is cancelled" in cp(f, f"{held}:mine", f"{home}/mine", code=1)
 
 
+def size(path):
+    """A file that is renamed or removed meanwhile has none."""
+    try:
+        return os.path.getsize(path)
+    except FileNotFoundError:
+        return 0
+
+
 def cut(f, home):
     job = run(f, f"head -c {BIG_BYTES} /dev/urandom > big; sha256sum big > sum; echo more > zz")
     until_kept(f, job)
@@ -142,7 +150,7 @@ def cut(f, home):
         cluster = f.api("GET", f"/v1/jobs/{job}/attempts")["attempts"][0]["cluster"]
         log = open(f"{home}/cut", "wb")
         copy = subprocess.Popen([os.path.join(fleet.BIN, "fairlead"), "cp", f"{job}:", f"{home}/got"], env=f.env, stderr=log)
-        part = lambda: sum(os.path.getsize(f"{home}/got/{name}") for name in os.listdir(f"{home}/got")) if os.path.isdir(f"{home}/got") else 0
+        part = lambda: sum(size(f"{home}/got/{name}") for name in os.listdir(f"{home}/got")) if os.path.isdir(f"{home}/got") else 0
         until("a part is there", lambda: part() > 1 << 20, every_s=0.001)
         f.kill(cluster)
         equal(copy.wait(300), 0)
