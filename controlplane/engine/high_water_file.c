@@ -22,27 +22,41 @@ struct high_water_file {
     struct fl_err err;
 };
 
-bool high_water_file_read(int dir_fd, struct high_water *ret_water, struct fl_err *err)
+static bool read_one(int dir_fd, const char *name, struct high_water *ret_water, struct fl_err *err)
 {
     struct fl_buf text;
-    struct fl_err why = {0};
     bool is_good;
 
     fl_buf_init(&text, HIGH_WATER_BYTES_MAX);
-    is_good = fl_file_read(dir_fd, HIGH_WATER_FILE, &text, &why);
-    if (!is_good && why.code == FL_ABSENT) {
-        *ret_water = (struct high_water){0};
-        is_good = true;
-    } else if (!is_good || !high_water_decode((struct fl_str){(const char *)text.at, text.len},
-                                              ret_water, &why)) {
-        is_good =
-            fl_fail(err, why.code,
-                    "%s in the state directory: %s.  Put a good copy in its place, or move it away "
-                    "and expect that numbers of lost jobs may be given out again",
-                    HIGH_WATER_FILE, why.text);
-    }
+    is_good = fl_file_read(dir_fd, name, &text, err) &&
+              high_water_decode((struct fl_str){(const char *)text.at, text.len}, ret_water, err);
     fl_buf_fini(&text);
     return is_good;
+}
+
+/* A crash leaves one that is torn, cut short, or not made yet. */
+static bool other_may_count(const struct fl_err *why)
+{
+    return why->code == FL_TORN || why->code == FL_ABSENT || why->code == FL_TOO_LARGE;
+}
+
+bool high_water_file_read(int dir_fd, struct high_water *ret_water, struct fl_err *err)
+{
+    struct fl_err why = {0}, why_copy = {0};
+
+    if (read_one(dir_fd, HIGH_WATER_FILE, ret_water, &why)) return true;
+    if (other_may_count(&why)) {
+        if (read_one(dir_fd, HIGH_WATER_COPY, ret_water, &why_copy)) return true;
+        if (why.code == FL_ABSENT && why_copy.code == FL_ABSENT) {
+            *ret_water = (struct high_water){0};
+            return true;
+        }
+        if (why.code == FL_ABSENT || !other_may_count(&why_copy)) why = why_copy;
+    }
+    return fl_fail(err, why.code,
+                   "%s in the state directory, or %s: %s.  Put a good copy in the place of both, "
+                   "or move both away and expect that numbers of lost jobs may be given out again",
+                   HIGH_WATER_FILE, HIGH_WATER_COPY, why.text);
 }
 
 bool high_water_file_write(int dir_fd, const struct high_water *water, struct fl_err *err)
@@ -50,7 +64,8 @@ bool high_water_file_write(int dir_fd, const struct high_water *water, struct fl
     char text[HIGH_WATER_BYTES_MAX];
     size_t len = high_water_encode(water, text);
 
-    return fl_file_write(dir_fd, HIGH_WATER_FILE, text, len, 0600, err) ||
+    return (fl_file_overwrite(dir_fd, HIGH_WATER_FILE, text, len, 0600, err) &&
+            fl_file_overwrite(dir_fd, HIGH_WATER_COPY, text, len, 0600, err)) ||
            fl_err_wrap(err, "%s in the state directory", HIGH_WATER_FILE);
 }
 

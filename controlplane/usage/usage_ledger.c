@@ -43,8 +43,9 @@ struct usage_ledger {
     uint64_t mark;     /* as it is, if no other ledger moves it; 0: not known */
     fl_ms began_at, forget_at;
     struct usage_pass pass;
-    uint64_t walked_to; /* its memory is of the batches up to this one */
-    uint64_t from, to;  /* the mark, and the next one */
+    struct fl_arena rows; /* of the batch that is looked at */
+    uint64_t walked_to;   /* its memory is of the batches up to this one */
+    uint64_t from, to;    /* the mark, and the next one */
     fl_ms to_at;
     bool has_more;
 
@@ -209,17 +210,16 @@ static bool ask_specs(struct usage_ledger *ledger)
 /* A batch that cannot be read is left out, or nothing would ever be counted again. */
 static void note_batch(struct usage_ledger *ledger, struct fl_str body, fl_ms at)
 {
-    struct fl_arena arena = {0};
     struct fl_err err = {0};
     struct fl_str rows;
 
-    if (!journal_unpack(body, &arena, &rows, &err) ||
+    fl_arena_reset(&ledger->rows);
+    if (!journal_unpack(body, &ledger->rows, &rows, &err) ||
         !usage_pass_rows(&ledger->pass, rows, at, &err)) {
         /* An attempt that it knows may have ended there. */
         usage_cache_empty(&ledger->pass.memory);
         ledger->hooks.trouble(ledger->hooks.ctx, err.text);
     }
-    fl_arena_fini(&arena);
 }
 
 static void take_journal(struct usage_ledger *ledger, const PGresult *result)
@@ -520,6 +520,7 @@ void usage_ledger_destroy(struct usage_ledger *ledger)
         fl_free((char *)ledger->labels[i].at);
     }
     usage_pass_fini(&ledger->pass);
+    fl_arena_fini(&ledger->rows);
     fl_free(ledger->conninfo);
     fl_free(ledger);
 }

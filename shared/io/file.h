@@ -1,5 +1,5 @@
 /* file.h - whole small files, read with a bound and written so that a crash leaves the old or the
- * new.  For certificates, tokens and settings; nothing that is large or hot.
+ * new, or, where the caller keeps two of them, written over.  For certificates, tokens and settings; nothing that is large or hot.
  * Blocks on the disk.  Thread-safe. */
 #pragma once
 
@@ -15,6 +15,11 @@ FL_CHECK bool fl_file_read(int dir_fd, const char *path, struct fl_buf *ret, str
 /* Writes PATH.new, syncs it, renames it to PATH, and syncs the folder. */
 FL_CHECK bool fl_file_write(int dir_fd, const char *path, const void *ptr, size_t len, mode_t mode,
                             struct fl_err *err);
+
+/* Writes over the bytes of PATH and syncs them: cheap, since no folder and no journal of the file
+ * system takes part, but a crash may leave a part of both.  Makes it where there is none. */
+FL_CHECK bool fl_file_overwrite(int dir_fd, const char *path, const void *ptr, size_t len,
+                                mode_t mode, struct fl_err *err);
 
 /* Removes the file durably; an absent file is fine. */
 FL_CHECK bool fl_file_remove(int dir_fd, const char *path, struct fl_err *err);

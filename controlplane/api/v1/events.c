@@ -481,23 +481,28 @@ void api_turn(struct api *api)
     if (api->job_queues) job_queue_map_turn(api->job_queues);
 }
 
-void api_notice(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows)
+static void notice_followers(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows)
 {
     uint32_t left = LIVE_ROWS_MAX, queues[LIVE_ROWS_MAX] = {0};
 
-    if (batch > api->batch_newest) api->batch_newest = batch;
     if (api->job_queues) {
         job_queue_map_notice(api->job_queues, batch, rows, queues, LIVE_ROWS_MAX);
-    }
-    if (api->tails.len > 0 && rows.len == 0) {
-        api_logs_catch_up(api);
-    } else if (api->tails.len > 0) {
-        settle_ended(api, rows);
     }
     /* One that ends leaves the list: walked from its end. */
     for (size_t i = api->followers.len; i > 0; i--) {
         notice_to(api->followers.at[i - 1], batch, at, rows, queues, &left);
     }
+}
+
+void api_notice(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows)
+{
+    if (batch > api->batch_newest) api->batch_newest = batch;
+    if (api->tails.len > 0 && rows.len == 0) {
+        api_logs_catch_up(api);
+    } else if (api->tails.len > 0) {
+        settle_ended(api, rows);
+    }
+    if (api->job_queues || api->followers.len > 0) notice_followers(api, batch, at, rows);
 }
 
 /* The newest batch, before the first notice tells it. */

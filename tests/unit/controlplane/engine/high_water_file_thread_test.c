@@ -24,6 +24,7 @@ static int open_dir(char path[32])
 static void close_dir(int fd, const char *path)
 {
     (void)unlinkat(fd, HIGH_WATER_FILE, 0);
+    (void)unlinkat(fd, HIGH_WATER_COPY, 0);
     close(fd);
     assert_int_equal(rmdir(path), 0);
 }
@@ -91,21 +92,108 @@ static void a_write_that_fails_says_why_and_the_next_may_go(void **state)
     close_dir(fd, path);
 }
 
-static void a_damaged_file_is_refused_by_name(void **state)
+static const char *const names[] = {HIGH_WATER_FILE, HIGH_WATER_COPY};
+
+/* What a crash leaves of a file that is written over, or a person of one that is moved away. */
+static void damage(int fd, const char *name, const struct high_water *water, int how)
 {
-    struct high_water found;
+    char text[HIGH_WATER_BYTES_MAX];
+    size_t len = high_water_encode(water, text);
+    struct fl_err err = {0};
+
+    text[len / 2] ^= 1;
+    if (how == 0) {
+        assert_int_equal(unlinkat(fd, name, 0), 0);
+    } else {
+        assert_true(fl_file_write(fd, name, text, how == 1 ? len : len / 2, 0600, &err));
+    }
+}
+
+static void of_the_file_and_its_copy_one_may_be_damaged(void **state)
+{
+    struct high_water found, water = {.batch = 9, .epoch_below = 64};
     struct fl_err err = {0};
     char path[32];
     int fd = open_dir(path);
 
     (void)state;
-    assert_true(fl_file_write(fd, HIGH_WATER_FILE, "fairlead high-water 1\n", 22, 0600, &err));
+    for (int which = 0; which < 2; which++) {
+        for (int how = 0; how < 3; how++) {
+            water.batch++;
+            assert_true(high_water_file_write(fd, &water, &err));
+            damage(fd, names[which], &water, how);
+            assert_true(high_water_file_read(fd, &found, &err));
+            assert_memory_equal(&found, &water, sizeof water);
+        }
+    }
+    close_dir(fd, path);
+}
+
+static void two_damaged_ones_are_refused_by_name(void **state)
+{
+    struct high_water found, water = {.batch = 9, .epoch_below = 64};
+    struct fl_err err = {0};
+    char path[32];
+    int fd = open_dir(path);
+
+    (void)state;
+    for (int which = 0; which < 2; which++) {
+        for (int how = 0; how < 3; how++) {
+            assert_true(high_water_file_write(fd, &water, &err));
+            damage(fd, names[which], &water, how);
+            damage(fd, names[!which], &water, 1);
+            assert_false(high_water_file_read(fd, &found, &err));
+            assert_int_equal(err.code, FL_TORN);
+            assert_non_null(strstr(err.text,
+                                   HIGH_WATER_FILE " in the state directory, or " HIGH_WATER_COPY
+                                                   ": it is damaged"));
+        }
+    }
+    close_dir(fd, path);
+}
+
+static void one_of_another_release_is_refused_whatever_the_copy_says(void **state)
+{
+    struct high_water found, water = {.batch = 9, .epoch_below = 64};
+    static const char newer[] = "fairlead high-water 2\nbatch 9\n";
+    struct fl_err err = {0};
+    char path[32];
+    int fd = open_dir(path);
+
+    (void)state;
+    assert_true(high_water_file_write(fd, &water, &err));
+    assert_true(fl_file_write(fd, HIGH_WATER_FILE, newer, sizeof newer - 1, 0600, &err));
     assert_false(high_water_file_read(fd, &found, &err));
-    assert_int_equal(err.code, FL_TORN);
-    assert_non_null(strstr(err.text, HIGH_WATER_FILE " in the state directory"));
+    assert_int_equal(err.code, FL_INVALID);
+    damage(fd, HIGH_WATER_FILE, &water, 1);
+    assert_true(fl_file_write(fd, HIGH_WATER_COPY, newer, sizeof newer - 1, 0600, &err));
+    assert_false(high_water_file_read(fd, &found, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    close_dir(fd, path);
+}
+
+static void a_shorter_text_leaves_nothing_of_the_longer_one(void **state)
+{
+    struct high_water found, water = {.batch = UINT64_MAX, .epoch_below = UINT64_MAX};
+    struct fl_err err = {0};
+    char path[32];
+    int fd = open_dir(path);
+
+    (void)state;
+    assert_true(high_water_file_write(fd, &water, &err));
+    water = (struct high_water){.batch = 9};
+    assert_true(high_water_file_write(fd, &water, &err));
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(high_water_file_read(fd, &found, &err));
+        assert_memory_equal(&found, &water, sizeof water);
+        assert_int_equal(unlinkat(fd, names[i], 0), 0);
+    }
     close_dir(fd, path);
 }
 
 FL_TESTS(cmocka_unit_test(what_is_written_is_found_at_the_next_start),
          cmocka_unit_test(a_write_that_fails_says_why_and_the_next_may_go),
-         cmocka_unit_test(a_damaged_file_is_refused_by_name))
+         cmocka_unit_test(of_the_file_and_its_copy_one_may_be_damaged),
+         cmocka_unit_test(two_damaged_ones_are_refused_by_name),
+         cmocka_unit_test(one_of_another_release_is_refused_whatever_the_copy_says),
+         cmocka_unit_test(a_shorter_text_leaves_nothing_of_the_longer_one))

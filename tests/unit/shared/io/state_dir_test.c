@@ -109,9 +109,43 @@ static void files_are_written_whole_read_bounded_and_removed(void **state)
     fl_state_dir_close(dir);
 }
 
+static void a_file_is_written_over_in_place(void **state)
+{
+    struct fl_state_dir *dir = NULL;
+    struct fl_err err = {0};
+    struct stat first, found;
+    struct fl_buf text;
+    int fd;
+
+    (void)state;
+    assert_true(fl_state_dir_open(path, &dir, &err));
+    fd = fl_state_dir_fd(dir);
+    fl_buf_init(&text, 9);
+    assert_true(fl_file_overwrite(fd, "x", "hello", 5, 0600, &err));
+    assert_int_equal(fstatat(fd, "x", &first, 0), 0);
+    assert_int_equal(first.st_mode & 0777, 0600);
+    assert_true(fl_file_overwrite(fd, "x", "bye", 3, 0600, &err));
+    assert_int_equal(fstatat(fd, "x", &found, 0), 0);
+    assert_int_equal(found.st_ino, first.st_ino);
+    assert_true(fl_file_read(fd, "x", &text, &err));
+    assert_int_equal(text.len, 3);
+    assert_memory_equal(text.at, "bye", 3);
+    assert_false(fl_file_overwrite(fd, "no/x", "h", 1, 0600, &err));
+    assert_int_equal(err.code, FL_ABSENT);
+    assert_int_equal(symlinkat("y", fd, "link"), 0);
+    assert_false(fl_file_overwrite(fd, "link", "h", 1, 0600, &err));
+    assert_int_equal(fstatat(fd, "y", &found, 0), -1);
+    assert_int_equal(unlinkat(fd, "link", 0), 0);
+    assert_true(fl_file_remove(fd, "x", &err));
+    fl_buf_fini(&text);
+    fl_state_dir_close(dir);
+}
+
 FL_TESTS(cmocka_unit_test_setup_teardown(it_is_made_locked_and_keeps_its_instance, make_folder,
                                          remove_folder),
          cmocka_unit_test_setup_teardown(a_broken_instance_is_refused_and_not_replaced, make_folder,
                                          remove_folder),
          cmocka_unit_test_setup_teardown(files_are_written_whole_read_bounded_and_removed,
-                                         make_folder, remove_folder))
+                                         make_folder, remove_folder),
+         cmocka_unit_test_setup_teardown(a_file_is_written_over_in_place, make_folder,
+                                         remove_folder))
