@@ -1,5 +1,6 @@
 /* file.h - whole small files, read with a bound and written so that a crash leaves the old or the
- * new, or, where the caller keeps two of them, written over.  For certificates, tokens and settings; nothing that is large or hot.
+ * new; or written over, where the caller keeps two of them.
+ * For certificates, tokens and settings; nothing that is large or hot.
  * Blocks on the disk.  Thread-safe. */
 #pragma once
 

@@ -94,7 +94,7 @@ static void a_write_that_fails_says_why_and_the_next_may_go(void **state)
 
 static const char *const names[] = {HIGH_WATER_FILE, HIGH_WATER_COPY};
 
-/* What a crash leaves of a file that is written over, or a person of one that is moved away. */
+/* A crash tears a file that is written over; a person may have moved it away. */
 static void damage(int fd, const char *name, const struct high_water *water, int how)
 {
     char text[HIGH_WATER_BYTES_MAX];
