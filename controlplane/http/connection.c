@@ -9,7 +9,7 @@
 
 #define READS_MAX 4  /* how often to read from one connection in a turn */
 #define ROUNDS_MAX 8 /* how often to handle requests and write answers in a turn */
-#define SPILT_BYTES_MAX ((size_t)256 * 1024)
+#define SPILT_RATE_MIN ((size_t)1 << 20) /* bytes a second of a body that is refused already */
 #define REFUSAL_BYTES_MAX 512
 
 static void enter(struct http_connection *connection, enum http_state state)
@@ -608,7 +608,8 @@ static fl_ms deadline(const struct http_connection *connection)
              (fl_ms)(connection->exchange->content.len * 1000 / limits->body_rate_min);
         break;
     case HTTP_LINGER:
-        return connection->since + limits->linger_ms;
+        return connection->since + limits->linger_ms +
+               (fl_ms)(connection->spilt_bytes * 1000 / SPILT_RATE_MIN);
     case HTTP_ASKING:
     case HTTP_ASKED:
     case HTTP_STREAM:
@@ -693,8 +694,9 @@ static void on_ready(void *ctx, unsigned events)
 
     if (connection->state == HTTP_LINGER) {
         enum http_io io = http_socket_discard(&connection->socket, &connection->spilt_bytes);
+        size_t bytes_max = connection->server->limits.batch_bytes_max;
 
-        if (io != HTTP_IO_AGAIN || connection->spilt_bytes > SPILT_BYTES_MAX) die(connection);
+        if (io != HTTP_IO_AGAIN || connection->spilt_bytes > bytes_max) die(connection);
         return;
     }
     if (events & connection->read_wants) connection->is_readable = true;

@@ -435,6 +435,9 @@ static void send_zeros(struct client *client, size_t bytes)
 {
     static const char zeros[1 << 20];
 
+    for (; bytes > sizeof zeros; bytes -= sizeof zeros) {
+        client_send(client, (struct fl_str){zeros, sizeof zeros});
+    }
     client_send(client, (struct fl_str){zeros, bytes});
 }
 
@@ -490,6 +493,30 @@ static void bodies_of_one_token_have_a_quarter_at_most(void **state)
     client_close(own);
     client_close(slow);
     world_destroy(world);
+}
+
+/* Most clients send a whole body before they read; one that is cut off would never read why. */
+static void a_refused_client_may_send_the_rest_of_its_body_and_reads_why(void **state)
+{
+    size_t bytes = http_limits_default().batch_bytes_max;
+
+    (void)state;
+    for (int is_tls = 0; is_tls < 2; is_tls++) {
+        struct world *world = world_create(NULL);
+        struct client *client = client_open(world, is_tls);
+        char head[128];
+
+        snprintf(head, sizeof head, "POST /ok HTTP/1.1\r\n" HOST "Content-Length: %zu\r\n\r\n",
+                 bytes);
+        client_send(client, fl_str_c(head));
+        send_zeros(client, bytes - 1);
+        client_expect(client, "413", "it comes while the body does");
+        assert_int_equal(send(client->fd, "x", 1, MSG_NOSIGNAL), 1); /* and nothing is cut, */
+        send_zeros(client, 4 << 20); /* until it is more than any body has */
+        world_until(world, counts(world).connections == 0);
+        client_close(client);
+        world_destroy(world);
+    }
 }
 
 /* Turns until the stream was refused room and nothing moves for a while: sockets are full. */
@@ -704,6 +731,7 @@ FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
          cmocka_unit_test(a_token_sends_so_many_requests_a_second),
          cmocka_unit_test(too_many_bodies_at_a_time_are_refused),
          cmocka_unit_test(bodies_of_one_token_have_a_quarter_at_most),
+         cmocka_unit_test(a_refused_client_may_send_the_rest_of_its_body_and_reads_why),
          cmocka_unit_test(a_stalled_reader_holds_little_and_gets_all_in_the_end),
          cmocka_unit_test(a_reader_that_stalls_for_too_long_is_gone),
          cmocka_unit_test(a_follower_that_leaves_is_noticed_and_its_handle_finds_nothing),
