@@ -178,6 +178,7 @@ void rig_create(struct rig *rig)
 
     config.inbox_max = 200000;
     config.inbox_bytes_max = (size_t)1 << 30;
+    config.core.queues_max = 10000;
     config.core.silence_ms = 1000;
     rig->engine = engine_create(&config, &store, &ports, rig->now);
     rig->results = engine_results(rig->engine);

@@ -3,6 +3,8 @@
  *
  *   turns_bench new-shape       a job of a new shape a turn; 10,000 clusters of one node, all full
  *   turns_bench waiting-shapes  10,000 shapes wait in 500 queues; one of 500,000 nodes has more
+ *   turns_bench many-queues     a job waits in each of 10,000 queues; nodes for a few of them, and
+ *                               then for all, and a further job
  *   turns_bench never-fits      jobs that none of 10,000 clusters could ever run: 100 requests of a
  *                               new shape each, and one of 1,000 new shapes
  *   turns_bench explains        1,000 explains asked at once; 100 clusters of 5,000 nodes
@@ -69,6 +71,34 @@ static void waiting_shapes(struct rig *rig)
         rig_report_nodes(rig, 1, 0, 1, NODE_CPUS, free);
         rig_pass(rig, 1000);
     }
+}
+
+static void many_queues(struct rig *rig)
+{
+    uint32_t queues = (uint32_t)rig_scaled(rig, 10000);
+    char name[16], bytes[SHAPE_BYTES];
+    struct fl_str shape = rig_encode(bytes, 1, 0);
+
+    for (uint32_t i = 0; i < queues; i++) {
+        snprintf(name, sizeof name, "q%u", i);
+        rig_put_queue(rig, name);
+    }
+    rig_put_clusters(rig, 100, 1, 0);
+    for (uint32_t i = 0; i < queues; i++) {
+        snprintf(name, sizeof name, "q%u", i);
+        rig_submit(rig, name, shape, 1, 1);
+    }
+    rig_run_out(rig);
+    rig_measure(rig);
+    for (uint32_t free = 1; free <= 20; free++) {
+        rig_report_nodes(rig, free, 0, 1, NODE_CPUS, 1);
+        rig_submit(rig, "q0", shape, 1, 1);
+        rig_pass(rig, 1000);
+    }
+    for (uint32_t i = 21; i <= 100; i++) {
+        rig_report_nodes(rig, i, 0, 1, NODE_CPUS, NODE_CPUS);
+    }
+    rig_pass(rig, FL_MINUTE_MS);
 }
 
 /* Jobs of new shapes, which ask for more than any node has, a CPU more each; 'from' is the first
@@ -409,6 +439,7 @@ static const struct {
 } cases[] = {
     {"new-shape", new_shape},
     {"waiting-shapes", waiting_shapes},
+    {"many-queues", many_queues},
     {"never-fits", never_fits},
     {"explains", explains},
     {"deadlines", deadlines},

@@ -433,15 +433,53 @@ static void serve_holder(struct round *round, const struct round_view *view,
     room_claim(&round->chooser.room, claim->cluster, claim->parts.at, claim->parts.len, false);
 }
 
-/* Each queue that holds a claim may start one element; gives how many do.  The room of a claim that
- * ends now is for the next round: in this one, others have been refused for it. */
-static uint32_t serve_holders(struct round *round, const struct round_view *view,
-                              size_t holders_len)
+/* Not asked in this round: its claim stands as it is, unless something broke it. */
+static void leave_holder(struct round *round, const struct round_view *view,
+                         struct round_turn *turn)
 {
+    const struct claim *claim = claim_of(view, turn);
+
+    turn->heads.len = 0;
+    if (!claim) return;
+    turn->has_claimant = claim_is_whole(&round->chooser.room, claim);
+    if (!turn->has_claimant) {
+        end_claim(round, turn);
+        return;
+    }
+    room_claim(&round->chooser.room, claim->cluster, claim->parts.at, claim->parts.len, false);
+}
+
+/* However small the budget, the first one is asked; and those that cost nothing, as in serve(): or
+ * rounds would follow each other for ever. */
+static bool may_ask_holder(const struct round *round, const struct round_view *view,
+                           uint32_t starts, uint64_t asked_before)
+{
+    return starts < view->starts_max && (round->chooser.room.looked < view->looks_max / 2 ||
+                                         round->chooser.asked == asked_before);
+}
+
+/* The first to which the round before did not come. */
+static size_t first_holder(const struct round *round, size_t holders_len)
+{
+    for (size_t i = 0; i < holders_len; i++) {
+        if (rank_of(round, round->turns.at[i].queue)->no >= round->holder_from) return i;
+    }
+    return 0;
+}
+
+/* Each queue that holds a claim may start one element; gives how many do.  The room of a claim that
+ * ends now is for the next round: in this one, others have been refused for it.  Where half of the
+ * looks or the starts are used up the next round goes on. */
+static uint32_t serve_holders(struct round *round, const struct round_view *view,
+                              size_t holders_len, bool *ret_is_left)
+{
+    size_t first = first_holder(round, holders_len), end = first;
+    uint64_t asked_before = round->chooser.asked;
     uint32_t starts = 0;
 
-    for (size_t i = 0; i < holders_len; i++) {
-        serve_before_holder(round, view, &round->turns.at[i]);
+    while (end < holders_len && may_ask_holder(round, view, starts, asked_before)) {
+        serve_before_holder(round, view, &round->turns.at[end]);
+        starts += round->turns.at[end++].has_started;
     }
     for (size_t i = 0; i < holders_len; i++) {
         const struct claim *claim = &queue_table_at(view->queues, round->turns.at[i].queue)->claim;
@@ -449,8 +487,16 @@ static uint32_t serve_holders(struct round *round, const struct round_view *view
         room_unclaim(&round->chooser.room, claim->cluster, claim->parts.at, claim->parts.len);
     }
     for (size_t i = 0; i < holders_len; i++) {
-        serve_holder(round, view, &round->turns.at[i]);
-        starts += round->turns.at[i].has_started;
+        struct round_turn *turn = &round->turns.at[i];
+        bool had_started = turn->has_started;
+
+        if (i > first && i < end && !may_ask_holder(round, view, starts, asked_before)) end = i;
+        if (i < first || i >= end) {
+            leave_holder(round, view, turn);
+        } else {
+            serve_holder(round, view, turn);
+            starts += turn->has_started && !had_started;
+        }
     }
     for (size_t i = 0; i < holders_len; i++) {
         const struct claim *claim = &queue_table_at(view->queues, round->turns.at[i].queue)->claim;
@@ -458,6 +504,8 @@ static uint32_t serve_holders(struct round *round, const struct round_view *view
         if (!round->turns.at[i].is_claim_gone) continue;
         room_claim(&round->chooser.room, claim->cluster, claim->parts.at, claim->parts.len, false);
     }
+    *ret_is_left = first > 0 || end < holders_len;
+    round->holder_from = end < holders_len ? rank_of(round, round->turns.at[end].queue)->no : 0;
     return starts;
 }
 
@@ -522,7 +570,7 @@ bool round_run(struct round *round, const struct round_view *view)
     uint64_t asked_before;
     uint32_t starts;
     size_t turns_len, holders_len;
-    bool is_over, is_holder_left = false, has_started = true;
+    bool is_over, is_holder_left, has_started = true;
 
     fl_arena_reset(&round->arena);
     fl_vec_clear(&round->decisions);
@@ -530,7 +578,7 @@ bool round_run(struct round *round, const struct round_view *view)
     round->queue_served = view->queue_served;
     chooser_begin(&round->chooser, view->clusters);
     turns_len = gather_all(round, view, &holders_len);
-    starts = serve_holders(round, view, holders_len);
+    starts = serve_holders(round, view, holders_len, &is_holder_left);
     for (size_t i = holders_len; i < turns_len; i++) {
         find_claimants(round, view, &round->turns.at[i]);
     }
@@ -553,13 +601,13 @@ bool round_run(struct round *round, const struct round_view *view)
             case STARTED:
                 starts++;
                 has_started = true;
+                is_over = starts >= view->starts_max;
                 break;
             case EXHAUSTED:
                 break;
             }
         }
         make_claims(round, view, turns_len); /* before more of what is free is given away */
-        is_over = is_over || starts >= view->starts_max; /* each queue has had its turn */
     }
     return is_over || is_holder_left;
 }

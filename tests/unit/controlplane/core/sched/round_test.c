@@ -38,11 +38,11 @@ static void close_table(struct table *table)
     fini(&table->world);
 }
 
-static void add_queues(struct table *table, uint32_t len)
+static void add_queues_from(struct table *table, uint32_t first, uint32_t last)
 {
     char name[16];
 
-    for (uint32_t i = 0; i < len; i++) {
+    for (uint32_t i = first - 1; i < last; i++) {
         struct fl_err err = {0};
         struct fl_queue_id id = {0};
 
@@ -50,6 +50,11 @@ static void add_queues(struct table *table, uint32_t len)
         assert_true(
             queue_table_add(&table->queues, id, (struct fl_tenant){1}, fl_str_c(name), &id, &err));
     }
+}
+
+static void add_queues(struct table *table, uint32_t len)
+{
+    add_queues_from(table, 1, len);
 }
 
 /* A job of so many elements; its slot. */
@@ -359,11 +364,13 @@ static void a_round_ends_at_its_starts_and_the_next_one_goes_on(void **state)
     for (uint32_t i = 0; i < 6; i++) {
         submit(&table, i % 3 + 1, &one);
     }
-    table.starts_max = 2; /* each queue has its turn all the same */
+    table.starts_max = 2;
     assert_true(run_once(&table));
-    assert_string_equal(table.story, "start 1 on 1, start 2 on 1, start 3 on 1");
+    assert_string_equal(table.story, "start 1 on 1, start 2 on 1");
     assert_true(run_once(&table));
-    assert_string_equal(table.story, "start 4 on 1, start 5 on 1, start 6 on 1");
+    assert_string_equal(table.story, "start 3 on 1, start 4 on 1");
+    assert_true(run_once(&table));
+    assert_string_equal(table.story, "start 5 on 1, start 6 on 1");
     assert_false(run_once(&table));
     assert_string_equal(table.story, "");
     close_table(&table);
@@ -394,6 +401,114 @@ static void rounds_that_look_at_little_come_to_everybody(void **state)
         assert_true(++rounds < 200);
     }
     assert_int_equal(at(&table.world, 1)->free_sum.cpu_milli, 36000);
+    close_table(&table);
+}
+
+/* Each queue's job claims a node, the first one's two; all are full, and twice as many as claims
+ * may take. */
+static void claim_full_nodes(struct table *table, uint32_t len)
+{
+    static struct shape whole, two;
+    struct cluster *cluster;
+
+    whole = gang(1, 8);
+    two = gang(2, 8);
+    open_table(table);
+    add_queues(table, len);
+    cluster = enrol(&table->world, "east");
+    for (uint32_t i = 0; i < 2 * (len + 1); i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof name, "n%u", i + 1);
+        node(&table->world, cluster, name, 8);
+        (void)cluster_hold(cluster, i, cpu(8));
+        cluster_take(&table->world.clusters, cluster, i, cpu(8));
+    }
+    for (uint32_t i = 0; i < len; i++) {
+        submit(table, i + 1, i ? &whole : &two);
+        while (run_once(table)) {
+        }
+        assert_int_equal(table->queues.queues.at[i].claim.cluster.n, 1);
+    }
+}
+
+/* The node that the queue's job claims becomes free. */
+static void free_claimed(struct table *table, uint32_t queue)
+{
+    give_back(table, 1, table->queues.queues.at[queue - 1].claim.parts.at[0].node, 8);
+}
+
+static void claims_that_a_round_comes_not_to_stand_and_are_the_next_ones(void **state)
+{
+    static struct table table;
+    unsigned rounds = 0;
+
+    (void)state;
+    claim_full_nodes(&table, 6);
+    free_claimed(&table, 3);
+    free_claimed(&table, 6);
+    table.looks_max = 0;
+    while (run_once(&table)) {
+        assert_true(++rounds < 20);
+    }
+    assert_true(rounds >= 6);
+    for (uint32_t i = 0; i < 6; i++) { /* two nodes are free: the oldest claim's job has them */
+        assert_int_equal(table.queues.queues.at[i].claim.cluster.n, i > 0);
+    }
+    assert_int_equal(at(&table.world, 1)->free_sum.cpu_milli, 0);
+    close_table(&table);
+}
+
+static void a_claim_that_a_round_comes_not_to_binds_others(void **state)
+{
+    static struct table table;
+    struct shape small = gang(1, 1);
+
+    (void)state;
+    claim_full_nodes(&table, 6);
+    add_queues_from(&table, 7, 7);
+    submit(&table, 7, &small);
+    free_claimed(&table, 6);
+    table.looks_max = 0;
+    assert_true(run_once(&table));
+    assert_string_equal(table.story, "q7 Claimed");
+    close_table(&table);
+}
+
+/* All that were asked before cost something again, since the cluster has grown. */
+static void rounds_go_on_behind_the_claims_that_were_asked(void **state)
+{
+    static struct table table;
+    unsigned rounds = 0;
+
+    (void)state;
+    claim_full_nodes(&table, 6);
+    free_claimed(&table, 6);
+    table.looks_max = 0;
+    while (at(&table.world, 1)->free_sum.cpu_milli > 0) {
+        assert_true(++rounds <= 6);
+        cluster_table_grow(&table.world.clusters, at(&table.world, 1));
+        (void)run_once(&table);
+    }
+    close_table(&table);
+}
+
+static void jobs_with_claims_end_a_round_at_its_starts_too(void **state)
+{
+    static struct table table;
+
+    (void)state;
+    claim_full_nodes(&table, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        free_claimed(&table, i + 1);
+    }
+    give_back(&table, 1, table.queues.queues.at[0].claim.parts.at[1].node, 8);
+    table.starts_max = 2;
+    assert_true(run_once(&table));
+    assert_string_equal(table.story, "unclaim q1, start 1 on 1, unclaim q2, start 2 on 1");
+    while (run_once(&table)) {
+    }
+    assert_int_equal(at(&table.world, 1)->free_sum.cpu_milli, 0);
     close_table(&table);
 }
 
@@ -471,5 +586,9 @@ FL_TESTS(cmocka_unit_test(queues_take_turns_and_within_one_priority_goes_before_
          cmocka_unit_test(of_two_that_wait_for_each_others_room_the_older_claim_goes_first),
          cmocka_unit_test(a_round_ends_at_its_starts_and_the_next_one_goes_on),
          cmocka_unit_test(rounds_that_look_at_little_come_to_everybody),
+         cmocka_unit_test(claims_that_a_round_comes_not_to_stand_and_are_the_next_ones),
+         cmocka_unit_test(a_claim_that_a_round_comes_not_to_binds_others),
+         cmocka_unit_test(rounds_go_on_behind_the_claims_that_were_asked),
+         cmocka_unit_test(jobs_with_claims_end_a_round_at_its_starts_too),
          cmocka_unit_test(a_queue_of_refused_jobs_keeps_no_other_waiting),
          cmocka_unit_test(who_can_have_no_claim_costs_a_round_little))
