@@ -59,7 +59,7 @@ static bool knows_gpus(const struct fake_client *client, uint32_t number)
 static struct fl_cluster find_able(const struct fake_client *client, struct fl_str shape,
                                    bool is_known)
 {
-    for (uint32_t c = 1; c <= client->enrolled; c++) {
+    for (uint32_t c = 1; c <= client->config.clusters; c++) {
         if (!is_enrolled(client, client->clusters[c])) continue;
         if (is_known && wants_gpus(shape) && !knows_gpus(client, c)) continue;
         if (client->ports.could_ever(client->ports.ctx, c, shape)) return client->clusters[c];

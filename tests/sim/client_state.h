@@ -11,7 +11,7 @@ enum {
     QUEUES_MAX = 5,
     SHAPES_MAX = 12,
     SHAPES_OF_STREAM = 2, /* behind those: the stream's small one and its gang */
-    SHAPES_OF_LARGE = 2,  /* and the large gang, and the small one of the large array */
+    SHAPES_OF_LARGE = 4,  /* and the gangs and the arrays of the large worlds */
     TRIES_MAX = 200,
     TIMEOUT_MS = 6000,
 };
@@ -93,8 +93,8 @@ struct fake_client {
     uint32_t shapes_len, queues_len;
     uint32_t drawn_len; /* the first so many shapes are for any job */
     struct fake_client_stream stream;
-    uint32_t enrolled, submitted;
-    struct fl_cluster clusters[16];
+    uint32_t enrolled, submitted, enrolling; /* the newest that is asked for */
+    struct fl_cluster *clusters;             /* by number, from 1 */
     uint32_t stubborn_open;
     bool is_tidying, is_retired;
 };

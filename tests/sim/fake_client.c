@@ -110,6 +110,15 @@ static void join_again(void *ctx, uint64_t cluster, uint64_t b)
     }
 }
 
+/* In a usual world one after the other, so that ids are numbers, which makes stories easier to
+ * read. */
+static void enrol_next(struct fake_client *client)
+{
+    if (client->enrolling == client->config.clusters) return;
+    ask(client, (struct client_request){
+                    .kind = CLUSTER_PUT, .target = ++client->enrolling, .is_stubborn = true});
+}
+
 enum { JOIN_LATE_MS = 8000 };
 
 /* With a token that may have expired by now. */
@@ -144,12 +153,7 @@ static void promise_kept(struct fake_client *client, struct client_request *requ
         }
         client->ports.enrolled(client->ports.ctx, (uint32_t)request->target,
                                client->clusters[request->target]);
-        /* One after the other, so that ids are numbers, which makes stories easier to read. */
-        if (client->enrolled < client->config.clusters) {
-            ask(client, (struct client_request){.kind = CLUSTER_PUT,
-                                                .target = client->enrolled + 1,
-                                                .is_stubborn = true});
-        }
+        enrol_next(client);
         break;
     case FORGET:
         sim_mark(client->sim, MARK_cluster_forgotten);
@@ -540,14 +544,54 @@ static void send_large(void *ctx, uint64_t shape, uint64_t elements)
                                      .has_key = true});
 }
 
+static void add_chosen(struct fake_client *client, uint32_t replicas, struct fl_resources each,
+                       uint32_t elements, fl_ms at)
+{
+    each.memory_bytes = 16 << 20;
+    client_make_shape(&client->shapes[client->shapes_len++], 0, replicas, each);
+    sim_at(client->sim, at, send_large, client, client->shapes_len, elements);
+}
+
 void fake_client_add_large(struct fake_client *client, uint32_t elements, fl_ms at)
 {
-    struct fl_resources each = {.cpu_milli = LARGE_EACH_MILLI, .memory_bytes = 16 << 20};
+    struct fl_resources each = {.cpu_milli = LARGE_EACH_MILLI};
 
-    client_make_shape(&client->shapes[client->shapes_len++], 0, LARGE_GANG, each);
-    sim_at(client->sim, at, send_large, client, client->shapes_len, 1);
-    client_make_shape(&client->shapes[client->shapes_len++], 0, 1, each);
-    sim_at(client->sim, at, send_large, client, client->shapes_len, elements);
+    add_chosen(client, LARGE_GANG, each, 1, at);
+    add_chosen(client, 1, each, elements, at);
+}
+
+static void send_again(void *ctx, uint64_t shape, uint64_t elements)
+{
+    ask(ctx, (struct client_request){.kind = SUBMIT,
+                                     .shape = (uint32_t)shape,
+                                     .elements = (uint32_t)elements,
+                                     .target = 1,
+                                     .has_key = true});
+}
+
+/* Each node has WIDE_MILLI at least, none has twice WIDE_GANG_MILLI, nor room for LARGE_GANG
+ * replicas of WIDE_LARGE_MILLI; half of them have eight gpus. */
+enum {
+    WIDE_MILLI = 7000,
+    WIDE_GANG = 5,
+    WIDE_GANGS = 6,
+    WIDE_GANG_MILLI = 17000,
+    WIDE_LARGE_MILLI = 200,
+    WIDE_GPUS = 4,
+    WIDE_GPU_ELEMENTS = 300,
+    WIDE_AGAIN_MS = 50000,
+};
+
+void fake_client_add_wide(struct fake_client *client, uint32_t elements, fl_ms at)
+{
+    add_chosen(client, LARGE_GANG, (struct fl_resources){.cpu_milli = WIDE_LARGE_MILLI}, 1, at);
+    add_chosen(client, WIDE_GANG, (struct fl_resources){.cpu_milli = WIDE_GANG_MILLI}, WIDE_GANGS,
+               at);
+    add_chosen(client, 1, (struct fl_resources){.cpu_milli = LARGE_EACH_MILLI, .gpus = WIDE_GPUS},
+               WIDE_GPU_ELEMENTS, at);
+    add_chosen(client, 1, (struct fl_resources){.cpu_milli = WIDE_MILLI}, elements, at);
+    /* And once more, to another queue: one may be held, paused or cancelled. */
+    sim_at(client->sim, at + WIDE_AGAIN_MS, send_again, client, client->shapes_len, elements);
 }
 
 void fake_client_retire(struct fake_client *client)
@@ -687,6 +731,7 @@ struct fake_client *fake_client_create(struct sim *sim, const struct fake_client
     client->ports = *ports;
     client->pg = pg;
     client->checks = checks;
+    client->clusters = fl_new_array(struct fl_cluster, config->clusters + 1);
     fl_vec_push(&client->requests,
                 ((struct client_request){.is_done = true})); /* no request has number 0 */
     client->queues_len = (uint32_t)sim_between(sim, 2, QUEUES_MAX);
@@ -708,6 +753,7 @@ void fake_client_destroy(struct fake_client *client)
     fl_vec_fini(&client->requests);
     fl_vec_fini(&client->jobs);
     fl_vec_fini(&client->keyed);
+    fl_free(client->clusters);
     fl_free(client);
 }
 
@@ -719,6 +765,8 @@ void fake_client_begin(struct fake_client *client)
                             .kind = QUEUE_PUT, .target = i, .tenant = tenant, .is_stubborn = true});
         }
     }
-    ask(client, (struct client_request){.kind = CLUSTER_PUT, .target = 1, .is_stubborn = true});
+    for (uint32_t i = 0; i < client->config.enrolling; i++) {
+        enrol_next(client);
+    }
     sim_at(client->sim, client->sim->now + 2000, busy, client, 0, 0);
 }

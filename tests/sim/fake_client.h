@@ -15,6 +15,7 @@ struct fake_client;
 struct fake_client_config {
     uint32_t tenants;
     uint32_t clusters;    /* that there shall be */
+    uint32_t enrolling;   /* ... so many at a time */
     uint32_t mortal;      /* the one cluster that may die, by its number from 1; 0: none */
     uint32_t requests_ms; /* between two requests, on average */
     uint32_t answer_lost_ppm;
@@ -69,6 +70,9 @@ void fake_client_add_stream(struct fake_client *client, const struct fake_client
 /* ---- to steer -------------------------------------------------------------------------------- */
 /* A gang of 256, and an array of so many elements, are submitted at that time. */
 void fake_client_add_large(struct fake_client *client, uint32_t elements, fl_ms at);
+/* A gang of 256 and some of five replicas, all over several nodes, an array that wants gpus, and
+ * two of so many elements of which few fit on a node, one of them later. */
+void fake_client_add_wide(struct fake_client *client, uint32_t elements, fl_ms at);
 
 /* Its promises may be lost from now on: it forgets them, and sends only storms. */
 void fake_client_retire(struct fake_client *client);

@@ -328,6 +328,8 @@ struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct f
     hub->client = client;
     hub->checks = checks;
     hub->config = *config;
+    hub->epoch_newest = fl_new_array(uint64_t, config->clusters_len);
+    hub->clusters = fl_new_array(struct fl_cluster, config->clusters_len);
     snprintf(hub->instance, sizeof(hub->instance), "hub%u", config->host);
     hub_front_init(hub);
     return hub;
@@ -356,6 +358,8 @@ void hub_destroy(struct hub *hub)
     fl_vec_fini(&hub->twins);
     fl_vec_fini(&hub->waters);
     fake_log_store_destroy(hub->logs);
+    fl_free(hub->epoch_newest);
+    fl_free(hub->clusters);
     fl_free(hub);
 }
 
@@ -416,7 +420,7 @@ void hub_start(struct hub *hub)
     hub->takes = 0;
     hub->stop_after = 0;
     hub->looked = hub->cost_us = 0;
-    memset(hub->epoch_newest, 0, sizeof(hub->epoch_newest));
+    memset(hub->epoch_newest, 0, hub->config.clusters_len * sizeof(hub->epoch_newest[0]));
     fake_log_store_start(hub->logs);
     hub->paused_until = 0;
     if (hub->host_boot == 0 || (!hub->shares_host && sim_chance(hub->sim, 500000))) {

@@ -53,13 +53,13 @@ struct hub {
     struct hub_config config;
     struct session_shared shared; /* for all sessions */
     struct log_stream_ports log_stream;
-    struct fl_stream_kind streams[1];      /* as front_tunnel.c has it */
-    struct hub_session *speaking;          /* the session that reads bytes now */
-    struct fake_log_store *logs;           /* its disk, and while it is up, the thread */
-    uint64_t epoch_newest[NET_AGENTS_MAX]; /* each agent's newest session in this process */
-    bool turns_away;                       /* an agent came while this hub does not lead */
+    struct fl_stream_kind streams[1]; /* as front_tunnel.c has it */
+    struct hub_session *speaking;     /* the session that reads bytes now */
+    struct fake_log_store *logs;      /* its disk, and while it is up, the thread */
+    uint64_t *epoch_newest;           /* each agent's newest session in this process */
+    bool turns_away;                  /* an agent came while this hub does not lead */
     char instance[16];
-    struct fl_cluster clusters[NET_AGENTS_MAX];
+    struct fl_cluster *clusters; /* by agent */
     uint64_t boot;
     bool is_up;
     fl_ms paused_until;

@@ -46,17 +46,23 @@ struct net {
     fl_ms delay_ms_max;
     FL_VEC(struct connection *) connections; /* by id */
     uint64_t connection_next;
-    struct path paths[NET_AGENTS_MAX][NET_HUBS_MAX];
-    fl_ms paused_until[2][NET_AGENTS_MAX]; /* by enum net_end and host */
+    uint32_t agents;
+    struct path (*paths)[NET_HUBS_MAX]; /* by agent */
+    fl_ms *paused_until[2];             /* by enum net_end and host */
 };
 
-struct net *net_create(struct sim *sim, const struct net_ports *ports, fl_ms delay_ms_max)
+struct net *net_create(struct sim *sim, const struct net_ports *ports, uint32_t agents,
+                       fl_ms delay_ms_max)
 {
     struct net *net = fl_new(struct net);
 
     net->sim = sim;
     net->ports = *ports;
     net->delay_ms_max = delay_ms_max;
+    net->agents = agents;
+    net->paths = fl_alloc_array(agents, sizeof(net->paths[0]));
+    net->paused_until[NET_HUB] = fl_new_array(fl_ms, NET_HUBS_MAX);
+    net->paused_until[NET_AGENT] = fl_new_array(fl_ms, agents);
     return net;
 }
 
@@ -86,6 +92,9 @@ void net_destroy(struct net *net)
         free_connection(net->connections.at[i]);
     }
     fl_vec_fini(&net->connections);
+    fl_free(net->paths);
+    fl_free(net->paused_until[NET_HUB]);
+    fl_free(net->paused_until[NET_AGENT]);
     fl_free(net);
 }
 
@@ -301,7 +310,7 @@ uint64_t net_dial(struct net *net, uint32_t agent, uint32_t hub)
 {
     struct connection *connection = fl_new(struct connection);
 
-    fl_assert(agent < NET_AGENTS_MAX && hub < NET_HUBS_MAX);
+    fl_assert(agent < net->agents && hub < NET_HUBS_MAX);
     connection->id = ++net->connection_next;
     connection->agent = agent;
     connection->hub = hub;
@@ -408,5 +417,5 @@ bool net_linger_one(struct net *net, fl_ms until)
 
 void net_heal(struct net *net)
 {
-    memset(net->paths, 0, sizeof(net->paths));
+    memset(net->paths, 0, net->agents * sizeof(net->paths[0]));
 }

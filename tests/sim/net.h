@@ -11,7 +11,7 @@
 struct net;
 
 enum net_end { NET_HUB, NET_AGENT }; /* which end of a connection */
-enum { NET_HUBS_MAX = 4, NET_AGENTS_MAX = 16 };
+enum { NET_HUBS_MAX = 4 };
 
 /* Called in the sim's time, never from inside a net_* call. */
 struct net_ports {
@@ -22,7 +22,9 @@ struct net_ports {
     void (*closed)(void *ctx, enum net_end end, uint32_t host, uint64_t connection);
 };
 
-struct net *net_create(struct sim *sim, const struct net_ports *ports, fl_ms delay_ms_max);
+/* Agents are numbered below 'agents'. */
+struct net *net_create(struct sim *sim, const struct net_ports *ports, uint32_t agents,
+                       fl_ms delay_ms_max);
 void net_destroy(struct net *net);
 
 /* Both ends hear 'opened'; or, when a direction is dead or the agent gives up first, neither. */

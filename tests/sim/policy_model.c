@@ -54,6 +54,7 @@ void policy_destroy(struct policy *policy)
     }
     for (size_t i = 0; i < policy->queues.len; i++) {
         fl_vec_fini(&policy->queues.at[i].open);
+        fl_vec_fini(&policy->queues.at[i].unfit);
     }
     for (size_t i = 0; i < policy->shapes.len; i++) {
         free(policy->shapes.at[i].bytes);

@@ -290,19 +290,27 @@ uint32_t policy_empty_slots(struct policy *policy, const struct policy_cluster *
     return sum;
 }
 
-uint64_t policy_fits_empty(struct policy *policy, const struct policy_shape *shape)
+bool policy_set_has(const struct policy_cluster_set *set, size_t cluster)
 {
-    uint64_t found = 0;
+    return set->at[cluster / 64] >> cluster % 64 & 1;
+}
 
-    fl_assert(policy->clusters.len <= 64);
+bool policy_fits_empty(struct policy *policy, const struct policy_shape *shape,
+                       struct policy_cluster_set *ret_clusters)
+{
+    bool is_any = false;
+
+    fl_assert(policy->clusters.len <= POLICY_CLUSTERS_MAX);
+    *ret_clusters = (struct policy_cluster_set){0};
     for (size_t c = 0; c < policy->clusters.len; c++) {
         const struct policy_cluster *cluster = &policy->clusters.at[c];
 
         if (!policy_takes_work(policy, cluster) || !policy_names_allow(shape, cluster)) continue;
         if (policy_empty_slots(policy, cluster, shape) < shape->replicas) continue;
-        found |= (uint64_t)1 << c;
+        ret_clusters->at[c / 64] |= (uint64_t)1 << c % 64;
+        is_any = true;
     }
-    return found;
+    return is_any;
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
@@ -324,11 +332,10 @@ uint32_t policy_queue_claims(struct policy *policy, const struct policy_queue *q
 {
     uint32_t most = 0;
 
-    for (size_t i = 0; i < queue->open.len; i++) {
-        const struct policy_job *job = policy_job(policy, queue->open.at[i]);
-        const struct policy_shape *shape = policy_shape(policy, job->shape);
+    for (size_t i = 0; i < queue->unfit.len; i++) {
+        const struct policy_shape *shape = policy_shape(policy, queue->unfit.at[i]);
 
-        if (shape->replicas <= most || shape->does_fit) continue;
+        if (shape->replicas <= most) continue;
         if (!policy_names_allow(shape, cluster)) continue;
         most = shape->replicas;
     }
@@ -350,6 +357,22 @@ static bool see_shapes(struct policy *policy)
     return is_new;
 }
 
+/* Once for all clusters: there may be hundreds of them. */
+static void list_unfit(struct policy *policy, struct policy_queue *queue)
+{
+    fl_vec_clear(&queue->unfit);
+    for (size_t i = 0; i < queue->open.len; i++) {
+        uint32_t shape = policy_job(policy, queue->open.at[i])->shape;
+        bool is_listed = false;
+
+        if (policy_shape(policy, shape)->does_fit) continue;
+        for (size_t k = 0; k < queue->unfit.len && !is_listed; k++) {
+            is_listed = queue->unfit.at[k] == shape;
+        }
+        if (!is_listed) fl_vec_push(&queue->unfit, shape);
+    }
+}
+
 /* At most so many nodes of each cluster are claimed, a node for each replica of one job of each
  * queue: one that fits nowhere, or only where others have claims.  As of the newest batch before
  * its first start, or of this walk: a claim whose job starts lasts for that round. */
@@ -365,7 +388,13 @@ static void look_for_claims(struct policy *policy)
     for (size_t c = 0; c < policy->clusters.len; c++) {
         policy->clusters.at[c].claimable = 0;
     }
+    for (size_t i = 0; i < policy->queues.len; i++) {
+        fl_vec_clear(&policy->queues.at[i].unfit);
+    }
     while (see_shapes(policy)) {
+        for (size_t i = 0; i < policy->queues.len; i++) {
+            list_unfit(policy, &policy->queues.at[i]);
+        }
         for (size_t c = 0; c < policy->clusters.len; c++) {
             struct policy_cluster *cluster = &policy->clusters.at[c];
 

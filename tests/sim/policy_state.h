@@ -11,6 +11,7 @@
 
 enum {
     POLICY_NODES_MAX = 16,
+    POLICY_CLUSTERS_MAX = 256,
     POLICY_NAME_MAX = 64,
     POLICY_BATCHES_BACK = 4,  /* a timer that was due so many batches ago has fired, ... */
     POLICY_BATCHES_MAX = 200, /* ... and if they fire in slices of a few, so many */
@@ -196,6 +197,11 @@ struct policy_shape {
     bool does_fit;              /* as of claims_at: it surely fits beside all claims */
 };
 
+/* Some clusters, a bit for each id. */
+struct policy_cluster_set {
+    uint64_t at[POLICY_CLUSTERS_MAX / 64];
+};
+
 /* The jobs of one queue, priority and shape: they start one after the other. */
 struct policy_bucket {
     uint32_t queue, shape;
@@ -208,7 +214,7 @@ struct policy_bucket {
     /* The first of its queue that fits nowhere beside claims, and would fit if others ended. */
     bool is_blocked;
     uint64_t blocked_job, blocked_term, turn_from;
-    uint64_t blocked_on; /* clusters that could hold it, a bit each */
+    struct policy_cluster_set blocked_on; /* that could hold it */
     uint32_t turns, rivals;
     bool was_kept_off; /* it fitted in what was free, and only claims were in its way */
 };
@@ -217,8 +223,9 @@ struct policy_queue {
     uint32_t tenant;
     char name[POLICY_NAME_MAX];
     bool is_paused;
-    fl_ms changed_at;      /* the core's time */
-    FL_VEC(uint64_t) open; /* highest priority first, then by age */
+    fl_ms changed_at;       /* the core's time */
+    FL_VEC(uint64_t) open;  /* highest priority first, then by age */
+    FL_VEC(uint32_t) unfit; /* shapes of these that may not fit, as of claims_at */
 };
 
 struct policy_requests;
@@ -314,8 +321,10 @@ void policy_note_claims(struct policy *policy);
 /* How many of its replicas the cluster would have room for if nothing of ours ran there. */
 uint32_t policy_empty_slots(struct policy *policy, const struct policy_cluster *cluster,
                             const struct policy_shape *shape);
-/* The clusters that take work and would have room if nothing of ours ran there, a bit each. */
-uint64_t policy_fits_empty(struct policy *policy, const struct policy_shape *shape);
+/* The clusters that take work and would have room if nothing of ours ran there.  False: none. */
+bool policy_fits_empty(struct policy *policy, const struct policy_shape *shape,
+                       struct policy_cluster_set *ret_clusters);
+bool policy_set_has(const struct policy_cluster_set *set, size_t cluster);
 /* How many of its attempts are not confirmed by its agent, as the leader knows it: at least, at
  * most. */
 uint32_t policy_unconfirmed_least(const struct policy *policy,

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "tests/sim/policy_overdue.h"
 #include "tests/sim/policy_runs.h"
@@ -41,14 +42,15 @@ static void I20_what_fits_starts(struct policy *policy, struct policy_bucket *bu
 
 /* Others have come since, and all that was there has ended.  On empty clusters room is missing for
  * another reason than others. */
-static bool has_turned(const struct policy *policy, uint64_t clusters, uint64_t from)
+static bool has_turned(const struct policy *policy, const struct policy_cluster_set *clusters,
+                       uint64_t from)
 {
     bool is_used = false;
 
     for (size_t c = 0; c < policy->clusters.len; c++) {
         const struct policy_cluster *cluster = &policy->clusters.at[c];
 
-        if (!(clusters >> c & 1)) continue;
+        if (!policy_set_has(clusters, c)) continue;
         for (size_t i = 0; i < cluster->live.len; i++) {
             const struct policy_live *live = &cluster->live.at[i];
 
@@ -70,7 +72,7 @@ static uint32_t count_rivals(struct policy *policy, const struct policy_bucket *
         if (i == bucket->queue || policy->queues.at[i].is_paused) continue;
         for (size_t c = 0; c < policy->clusters.len && !is_rival; c++) {
             is_rival =
-                (bucket->blocked_on >> c & 1) &&
+                policy_set_has(&bucket->blocked_on, c) &&
                 policy_queue_claims(policy, &policy->queues.at[i], &policy->clusters.at[c]) > 0;
         }
         count += is_rival;
@@ -88,16 +90,17 @@ static uint32_t turns_most(const struct policy_bucket *bucket)
 }
 
 static void I20_a_big_head_starts(struct policy *policy, struct policy_bucket *bucket,
-                                  uint64_t clusters)
+                                  const struct policy_cluster_set *clusters)
 {
     bool is_known = bucket->is_blocked && bucket->blocked_job == bucket->head &&
-                    bucket->blocked_on == clusters && bucket->blocked_term == policy->epoch;
+                    memcmp(&bucket->blocked_on, clusters, sizeof(*clusters)) == 0 &&
+                    bucket->blocked_term == policy->epoch;
     uint32_t rivals;
 
     if (!is_known) {
         bucket->is_blocked = true;
         bucket->blocked_job = bucket->head;
-        bucket->blocked_on = clusters;
+        bucket->blocked_on = *clusters;
         bucket->blocked_term = policy->epoch; /* a new leader claims anew */
         bucket->turn_from = policy->serial;
         bucket->turns = bucket->rivals = 0;
@@ -149,8 +152,8 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
 {
     const struct policy_shape *shape = policy_shape(policy, bucket->shape);
     bool was_blocked = bucket->is_blocked; /* its own claim is not in its way */
-    uint64_t clusters = 0;
-    bool does_fit;
+    struct policy_cluster_set clusters;
+    bool does_fit, could_fit = false;
 
     bucket->is_blocked = false;
     does_fit = policy_does_fit_beside_claims(policy, shape);
@@ -160,9 +163,9 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
         return;
     }
     if (!*has_blocked && ahead < POLICY_CLAIMANTS) {
-        clusters = policy_fits_empty(policy, shape);
+        could_fit = policy_fits_empty(policy, shape, &clusters);
     }
-    if (!clusters) {
+    if (!could_fit) {
         /* Its largest replica everywhere would not fit; the job itself may, and hold the claim. */
         *has_blocked = *has_blocked || (ahead < POLICY_CLAIMANTS && shape->shape.roles_len > 1);
         return;
@@ -170,7 +173,7 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
     *has_blocked = true;
     bucket->is_blocked = was_blocked;
     if (shape->replicas > 1) sim_mark(policy->sim, MARK_gang_blocked);
-    I20_a_big_head_starts(policy, bucket, clusters);
+    I20_a_big_head_starts(policy, bucket, &clusters);
 }
 
 static void I28_a_deadline_ends_its_job(struct policy *policy, const struct policy_job *job,
@@ -201,6 +204,7 @@ static void walk_queue(struct policy *policy, const struct policy_queue *queue, 
 
     for (size_t i = 0; i < queue->open.len; i++) {
         const struct policy_job *job = policy_job(policy, queue->open.at[i]);
+        struct policy_cluster_set clusters;
         struct policy_bucket *bucket;
 
         I28_a_deadline_ends_its_job(policy, job, queue->open.at[i]);
@@ -215,7 +219,7 @@ static void walk_queue(struct policy *policy, const struct policy_queue *queue, 
         } else { /* if its pause is over already, it may have its queue's claim */
             bucket->is_waiting = false;
             if (ahead < POLICY_CLAIMANTS &&
-                policy_fits_empty(policy, policy_shape(policy, bucket->shape))) {
+                policy_fits_empty(policy, policy_shape(policy, bucket->shape), &clusters)) {
                 has_blocked = true;
             }
         }
@@ -259,7 +263,7 @@ void policy_wait_started(struct policy *policy, const struct policy_job *job, ui
         struct policy_bucket *bucket = &policy->buckets.at[i];
 
         if (bucket == own) continue;
-        if (bucket->is_blocked && (bucket->blocked_on >> cluster & 1)) {
+        if (bucket->is_blocked && policy_set_has(&bucket->blocked_on, cluster)) {
             sim_mark(policy->sim, MARK_head_passed);
         }
         if (bucket->queue != job->queue) continue;

@@ -97,6 +97,27 @@ static bool has_leftovers(const struct world *world)
     return false;
 }
 
+enum { WIDE_WORKED = 150 };
+
+static bool has_worked(const struct fake_runtime *runtime)
+{
+    for (size_t i = 0; i < fake_runtime_len(runtime); i++) {
+        if (fake_runtime_at(runtime, i)->run_from) return true;
+    }
+    return false;
+}
+
+static void mark_wide(struct world *world)
+{
+    uint32_t worked = 0;
+
+    for (uint32_t c = 0; c < world->clusters_len; c++) {
+        worked += has_worked(world->runtimes[c]);
+    }
+    sim_tell(&world->sim, "work has run on %llu clusters", worked);
+    if (worked > WIDE_WORKED) sim_mark(&world->sim, MARK_wide_world_worked);
+}
+
 static bool is_settled(const struct world *world)
 {
     return checks_all_settled(world->checks) && fake_client_is_content(world->client);
@@ -153,6 +174,7 @@ static void run_whole(struct world *world)
     struct sim *sim = &world->sim;
 
     world_run_until(world, world->heal_at);
+    if (world->is_wide) mark_wide(world);
     world_heal(world);
     world_run_until(world, RUN_MS);
     I20_everything_settles(world);

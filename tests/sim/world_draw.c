@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "controlplane/core/shape.h"
+#include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/wire/log_message.h"
 #include "shared/wire/message.h"
@@ -249,6 +250,14 @@ static struct engine_config draw_engine(struct sim *sim)
 
 /* By the seed's number and not by chance: each run of 200 seeds has one. */
 enum { LARGE_EVERY = 200, LARGE_SEED = 50, LARGEST_EVERY = 1000, LARGEST_SEED = 850 };
+enum {
+    WIDE_EVERY = 1000,
+    WIDE_SEED = 90,
+    WIDE_CLUSTERS = 200,
+    WIDE_NODES = 5,
+    WIDE_ENROLLING = 16,
+    WIDE_ELEMENTS = 3000
+};
 
 /* The usual budgets: small ones would cut so much work into too many turns. */
 static void make_large(struct engine_config *config)
@@ -306,6 +315,13 @@ static uint16_t draw_protocol(const struct sim *sim, uint32_t number)
     return fl_prng_below(&prng, 4) == 0 ? FL_PROTOCOL_NODES_END - 1 : FL_PROTOCOL_MAX;
 }
 
+static uint32_t draw_nodes(struct world *world)
+{
+    if (world->is_wide) return WIDE_NODES;
+    if (world->is_large) return FAKE_RUNTIME_NODES_MAX;
+    return (uint32_t)sim_between(&world->sim, 1, 5);
+}
+
 static void draw_clusters(struct world *world, const struct fl_flow_limits *flow)
 {
     struct sim *sim = &world->sim;
@@ -315,10 +331,15 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
     core.gate_ms = (uint32_t)sim_between(sim, 3000, 30000);
     core.page_bytes = (uint32_t)sim_between(sim, 1, sim_chance(sim, 300000) ? 500 : 65536);
     if (sim_chance(sim, 150000)) core.attempts_max = (uint32_t)sim_between(sim, 5, 30);
+    world->runtimes = fl_new_array(struct fake_runtime *, world->clusters_len);
+    world->agents = fl_new_array(struct agent_host *, world->clusters_len);
+    world->clusters = fl_new_array(struct fl_cluster, world->clusters_len);
+    world->is_dead = fl_new_array(bool, world->clusters_len);
+    if (world->is_wide) core.attempts_max = agent_core_config_default().attempts_max;
     for (uint32_t i = 0; i < world->clusters_len; i++) {
         struct fake_runtime_config runtime = {
             .cluster = {i + 1},
-            .nodes = world->is_large ? FAKE_RUNTIME_NODES_MAX : (uint32_t)sim_between(sim, 1, 5),
+            .nodes = draw_nodes(world),
             .create_ms_max = sim_between(sim, 5, 2000),
             .pull_ms_max = sim_between(sim, 1, 1000),
             .run_ms_max = sim_between(sim, 500, 8000),
@@ -382,17 +403,19 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
     sim_init(sim, seed, is_live);
     world->logs.sim = sim;
     sim_running = sim;
+    world->is_wide = seed % WIDE_EVERY == WIDE_SEED;
+    world->is_large = world->is_wide || seed % LARGE_EVERY == LARGE_SEED;
     world->heal_at = sim_between(sim, 120000, 180000);
     world->fault_ms = sim_between(sim, 1500, 8000);
     world->hubs_len = sim_chance(sim, 600000) ? 2 : 1;
     world->clusters_len = (uint32_t)sim_between(sim, 3, 5);
+    if (world->is_wide) world->clusters_len = WIDE_CLUSTERS;
     world->mortal = sim_chance(sim, 400000) ? world->clusters_len : 0;
     world->room_margin = (uint64_t)sim_between(sim, 30, 400);
     if (sim_chance(sim, 500000)) {
         world->partition_span = (uint64_t)sim_between(sim, 2, 30);
         world->retention_ms = sim_between(sim, 500, 15000);
     }
-    world->is_large = seed % LARGE_EVERY == LARGE_SEED;
     world_draw_faults(world);
     draw_db(world, &db);
     hub.engine = draw_engine(sim);
@@ -414,6 +437,7 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
     hub.spec_ms_max = sim_between(sim, 1, sim_chance(sim, 200000) ? 3000 : 50);
     client.tenants = sim_chance(sim, 500000) ? 2 : 1;
     client.clusters = world->clusters_len;
+    client.enrolling = world->is_wide ? WIDE_ENROLLING : 1;
     client.mortal = world->mortal;
     client.requests_ms = (uint32_t)sim_between(sim, 350, 800);
     client.answer_lost_ppm = ppm(sim, 700000, 100000);
@@ -424,7 +448,7 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
     world->db = db_create(sim, &db, world->room_margin);
     world->checks = checks_create(sim, db_pg(world->db), &hub.engine.core);
     db_set_checks(world->db, world->checks);
-    world->net = net_create(sim, &net_ports, sim_between(sim, 2, 60));
+    world->net = net_create(sim, &net_ports, world->clusters_len, sim_between(sim, 2, 60));
     world->client =
         fake_client_create(sim, &client, &client_ports, db_pg(world->db), world->checks);
     for (uint32_t i = 0; i < world->hubs_len; i++) {
@@ -433,7 +457,9 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
         world->logs.stores[world->logs.stores_len++] = hub_logs(world->hubs[i]);
     }
     draw_clusters(world, &hub.flow);
-    if (world->is_large) {
+    if (world->is_wide) {
+        fake_client_add_wide(world->client, WIDE_ELEMENTS, sim_between(sim, 15000, 40000));
+    } else if (world->is_large) {
         fake_client_add_large(world->client, seed % LARGEST_EVERY == LARGEST_SEED ? 10000 : 2000,
                               sim_between(sim, 5000, 60000));
     } else if (sim_chance(sim, 150000)) {
@@ -455,6 +481,10 @@ void world_destroy(struct world *world)
     net_destroy(world->net);
     checks_destroy(world->checks);
     db_destroy(world->db);
+    fl_free(world->agents);
+    fl_free(world->runtimes);
+    fl_free(world->clusters);
+    fl_free(world->is_dead);
     sim_fini(&world->sim);
     sim_running = NULL;
 }

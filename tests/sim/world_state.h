@@ -13,7 +13,7 @@
 #include "tests/sim/net.h"
 #include "tests/sim/world.h"
 
-enum { HUBS_MAX = 2, CLUSTERS_MAX = 6 };
+enum { HUBS_MAX = 2 };
 
 struct world {
     struct sim sim;
@@ -25,12 +25,12 @@ struct world {
     struct hub *hubs[HUBS_MAX];
     uint32_t hubs_len;
     uint64_t checked_epoch[HUBS_MAX];
-    struct fake_runtime *runtimes[CLUSTERS_MAX];
-    struct agent_host *agents[CLUSTERS_MAX];
-    struct fl_cluster clusters[CLUSTERS_MAX];
-    bool is_dead[CLUSTERS_MAX];
-    uint32_t clusters_len, mortal; /* mortal: number from 1; 0: none */
-    fl_ms heal_at, fault_ms;       /* faults come so often, on average */
+    uint32_t clusters_len, mortal;  /* mortal: number from 1; 0: none */
+    struct fake_runtime **runtimes; /* these four: one for each cluster */
+    struct agent_host **agents;
+    struct fl_cluster *clusters;
+    bool *is_dead;
+    fl_ms heal_at, fault_ms; /* faults come so often, on average */
     uint32_t weights[FAULTS_LEN];
     uint64_t room_margin;
     uint64_t partition_span, gone_below; /* job ids */
@@ -38,7 +38,8 @@ struct world {
     bool is_healed, was_steady;
     fl_ms postgres_set_at, hub_set_at; /* a wall clock */
     bool do_hubs_differ;               /* their wall clocks */
-    bool is_large;                     /* many nodes, a large gang and a large array */
+    bool is_large;                     /* much room, large gangs and a large array */
+    bool is_wide;                      /* and many clusters */
 };
 
 /* ---- world_draw.c ---------------------------------------------------------------------------- */
