@@ -6,12 +6,23 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+enum { VERSION_LEN = 2 };
+
+static void put_search(const struct log_cursor *cursor, struct fl_buf *raw)
+{
+    fl_buf_put_u32(raw, cursor->mark);
+    fl_buf_put_var(raw, cursor->walked);
+    fl_buf_put_var(raw, (uint64_t)cursor->time);
+    fl_buf_put_u8(raw, cursor->is_whole);
+}
+
 bool log_cursor_print(const struct log_cursor *cursor, struct fl_buf *out)
 {
     size_t len = out->len;
     struct fl_buf raw;
 
     fl_buf_init(&raw, out->max);
+    if (cursor->is_search) put_search(cursor, &raw);
     for (size_t i = 0; i < cursor->len; i++) {
         const struct log_cursor_place *place = &cursor->at[i];
 
@@ -22,7 +33,7 @@ bool log_cursor_print(const struct log_cursor *cursor, struct fl_buf *out)
         fl_buf_put_var(&raw, place->offset);
         fl_buf_put_u8(&raw, place->is_mid);
     }
-    fl_buf_put(out, "1.", 2);
+    fl_buf_put(out, cursor->is_search ? "2." : "1.", VERSION_LEN);
     for (size_t i = 0; !raw.is_over && i < raw.len; i += 3) {
         uint32_t bits = 0;
         size_t have = raw.len - i < 3 ? raw.len - i : 3;
@@ -83,6 +94,29 @@ static bool read_place(struct fl_reader *reader, struct log_cursor_place *place)
     return true;
 }
 
+static bool read_search(struct fl_reader *reader, struct log_cursor *cursor)
+{
+    uint64_t walked, time;
+    uint8_t is_whole;
+
+    cursor->mark = fl_read_u32(reader);
+    walked = fl_read_var(reader);
+    time = fl_read_var(reader);
+    is_whole = fl_read_u8(reader);
+    cursor->walked = (uint32_t)walked;
+    cursor->time = (fl_ms)time;
+    cursor->is_whole = is_whole == 1;
+    return !reader->is_bad && is_u32(walked) && is_whole <= 1 && time <= LOG_CURSOR_TIME_MAX;
+}
+
+/* Whether the places are those that it speaks of. */
+static bool has_places(const struct log_cursor *cursor)
+{
+    if (!cursor->is_search) return true;
+    if (!cursor->is_whole) return cursor->walked == 1 && cursor->len == 1;
+    return cursor->walked <= cursor->len;
+}
+
 bool log_cursor_parse(struct fl_str text, size_t places_max, struct log_cursor *ret_cursor,
                       struct fl_err *err)
 {
@@ -92,15 +126,20 @@ bool log_cursor_parse(struct fl_str text, size_t places_max, struct log_cursor *
     bool is_good;
 
     fl_buf_init(&raw, text.len);
-    is_good = text.len >= 2 && memcmp(text.at, "1.", 2) == 0 &&
-              unpack((struct fl_str){text.at + 2, text.len - 2}, &raw);
+    cursor.is_search = text.len >= VERSION_LEN && memcmp(text.at, "2.", VERSION_LEN) == 0;
+    is_good =
+        cursor.is_search || (text.len >= VERSION_LEN && memcmp(text.at, "1.", VERSION_LEN) == 0);
+    is_good =
+        is_good && unpack((struct fl_str){text.at + VERSION_LEN, text.len - VERSION_LEN}, &raw);
     reader = fl_reader(raw.at, is_good ? raw.len : 0);
+    if (is_good && cursor.is_search) is_good = read_search(&reader, &cursor);
     while (is_good && reader.pos < reader.len) {
         struct log_cursor_place place;
 
         is_good = cursor.len < places_max && read_place(&reader, &place);
         if (is_good) fl_vec_push(&cursor, place);
     }
+    is_good = is_good && has_places(&cursor);
     fl_buf_fini(&raw);
     if (is_good) {
         *ret_cursor = cursor;

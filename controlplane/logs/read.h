@@ -26,7 +26,8 @@
  *   outputs are awaited, and another one when that changes.
  * - page->cursor lets a later read of the same job and selection go on behind the page, from any
  *   front and after any restart.  It holds at most LOG_CURSOR_SOURCES_MAX sources; with more it is
- *   empty.
+ *   empty.  A search's has at most LOG_SEARCH_CURSOR_BYTES_MAX bytes, and with many sources says
+ *   only how far the search has come by time (view_cursor.h).
  * - With a pattern, or with levels, a page has the lines that match, those that are undecided, and
  *   all gaps: the missing bytes might have matched.  A line longer than a piece is looked at piece
  *   by piece, and only its first piece has a level.  The reader's thread looks through the lines, a
@@ -55,6 +56,7 @@
 #define LOG_RANGES_MAX 16
 #define LOG_CURSOR_SOURCES_MAX 1024
 #define LOG_CURSOR_BYTES_MAX 16384
+#define LOG_SEARCH_CURSOR_BYTES_MAX 512 /* it goes into the target of a request */
 #define LOG_SEARCH_TELL_MS 200
 
 struct log_front;

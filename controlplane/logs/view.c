@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "controlplane/logs/cursor.h"
 #include "controlplane/logs/log_output_state.h"
 #include "controlplane/logs/output_window.h"
+#include "controlplane/logs/view_cursor.h"
 #include "controlplane/logs/view_pass.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -23,37 +23,14 @@ void log_view_set_lines_max(struct log_view *view, uint32_t lines_max)
 
 bool log_view_init(struct log_view *view, const struct log_query *query, struct fl_err *err)
 {
-    struct log_cursor cursor = {0};
-
     *view = (struct log_view){.query = *query};
     view->query.cursor = (struct fl_str){0};
     view->query.attempts = NULL;
     view->query.pattern = NULL;
-    if (query->from == LOG_FROM_CURSOR &&
-        !log_cursor_parse(query->cursor, LOG_CURSOR_SOURCES_MAX, &cursor, err)) {
+    if (query->from == LOG_FROM_CURSOR && !log_view_take_cursor(view, query, err)) {
+        log_view_fini(view);
         return false;
     }
-    for (size_t i = 0; i < cursor.len; i++) {
-        const struct log_cursor_place *place = &cursor.at[i];
-        struct log_view_output output = {
-            .key = {.attempt = {.job = query->job,
-                                .element = place->element,
-                                .incarnation = place->incarnation,
-                                .n = place->attempt},
-                    .replica = place->replica,
-                    .tenant = query->tenant},
-            .offset = place->offset,
-            .is_mid = place->is_mid,
-        };
-
-        if (i > 0 && log_key_cmp(&view->outputs.at[i - 1].key, &output.key) >= 0) {
-            log_view_fini(view);
-            fl_vec_fini(&cursor);
-            return fl_fail(err, FL_INVALID, "not a cursor of a log");
-        }
-        fl_vec_push(&view->outputs, output);
-    }
-    fl_vec_fini(&cursor);
     log_view_set_lines_max(view, query->lines_max);
     {
         uint32_t most = query->is_following ? LOG_FOLLOW_BYTES_MAX : LOG_PAGE_BYTES_MAX;
@@ -63,7 +40,8 @@ bool log_view_init(struct log_view *view, const struct log_query *query, struct 
         }
     }
     fl_buf_init(&view->bytes, (size_t)LOG_PAGE_BYTES_MAX + PAGE_SLACK);
-    fl_buf_init(&view->cursor, LOG_CURSOR_BYTES_MAX);
+    fl_buf_init(&view->cursor,
+                query->is_search ? LOG_SEARCH_CURSOR_BYTES_MAX : LOG_CURSOR_BYTES_MAX);
     if (query->attempts) log_view_settle(view, log_ended_outputs_create(query, query->attempts));
     view->query.pattern = query->pattern;
     return true;
@@ -177,7 +155,9 @@ static void add_line(struct log_view *view, struct log_view_output *output,
         uint64_t lines = line->gap != FL_LOG_GAP_none ? line->gap_lines : 1;
         uint64_t skipped = view->skip < lines ? view->skip : lines;
 
-        output->is_hidden = (view->skip > 0 && skipped == lines) || line->time < view->query.since;
+        if (line->time >= output->resume_time) output->resume_time = 0;
+        output->is_hidden = (view->skip > 0 && skipped == lines) ||
+                            line->time < view->query.since || output->resume_time != 0;
         view->skip -= skipped;
         if (full.gap_lines > 0) full.gap_lines -= skipped;
     }
@@ -336,18 +316,20 @@ static void seek_line(struct log_view_output *output, uint64_t n, struct log_loa
 static void seek_time(struct log_view_output *output, fl_ms time, struct log_load *load)
 {
     struct log_part part;
-    bool has_line_before;
+    bool is_before; /* else all that is stored is of that time, or later */
 
     if (!log_index_part(load->index, &output->key, LOG_BY_TIME, (uint64_t)(time - 1), &part,
                         &load->err)) {
         if (load->err.code == FL_ABSENT) load->err = (struct fl_err){0};
         return;
     }
-    has_line_before = part.offset > 0 && part.time < time;
-    output->offset = part.offset;
-    output->line = part.line;
+    is_before = part.time < time;
+    if (is_before) {
+        output->offset = part.offset;
+        output->line = part.line;
+    }
     log_part_fini(&part);
-    if (has_line_before) seek_line(output, output->line + 1, load);
+    if (is_before && output->offset > 0) seek_line(output, output->line + 1, load);
 }
 
 static void begin_output(struct log_view *view, struct log_view_output *output,
@@ -366,6 +348,8 @@ static void begin_output(struct log_view *view, struct log_view_output *output,
         if (lines > query->n) seek_line(output, lines - query->n, load);
         break;
     case LOG_FROM_CURSOR:
+        output->resume_time = log_view_resume_time(view, output);
+        if (output->resume_time != 0) seek_time(output, output->resume_time, load);
         return;
     }
     if (query->since != 0 && query->from == LOG_FROM_START) {
@@ -491,11 +475,15 @@ static bool refresh(struct log_view *view, struct log_load *load)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
+/* The pieces of a line follow each other: a search that goes on by time has one line at most to end
+ * (view_cursor.h). */
 static bool is_before(const struct log_view *view, uint32_t a, uint32_t b)
 {
+    bool is_line_open = view->outputs.at[a].is_mid;
     fl_ms x = view->outputs.at[a].time;
     fl_ms y = view->outputs.at[b].time;
 
+    if (view->query.is_search && is_line_open != view->outputs.at[b].is_mid) return is_line_open;
     return x != y ? x < y : a < b;
 }
 
@@ -601,6 +589,7 @@ static bool fill(struct log_view *view, struct log_load *load)
             if (&view->outputs.at[view->order.at[0]] != output) continue;
         }
         if (load->err.code != FL_OK) return false;
+        if (has_record && !output->is_mid) log_view_note_walk(view, output, record.time);
         if (has_record && log_view_pass(view, output, &record)) {
             move_on(view, output, load);
             continue;
@@ -649,29 +638,6 @@ static void put_lost_gaps(struct log_view *view)
     }
 }
 
-static void print_cursor(struct log_view *view)
-{
-    struct log_cursor cursor = {0};
-    bool is_printed = true;
-
-    for (size_t i = 0; i < view->outputs.len; i++) {
-        const struct log_view_output *output = &view->outputs.at[i];
-
-        if (output->offset == 0) continue;
-        fl_vec_push(&cursor,
-                    (struct log_cursor_place){.element = output->key.attempt.element,
-                                              .incarnation = output->key.attempt.incarnation,
-                                              .attempt = output->key.attempt.n,
-                                              .replica = output->key.replica,
-                                              .offset = output->offset,
-                                              .is_mid = output->is_mid});
-    }
-    fl_buf_clear(&view->cursor);
-    if (cursor.len <= LOG_CURSOR_SOURCES_MAX) is_printed = log_cursor_print(&cursor, &view->cursor);
-    if (!is_printed) fl_buf_clear(&view->cursor);
-    fl_vec_fini(&cursor);
-}
-
 static void finish_page(struct log_view *view, const struct log_load *load)
 {
     const char *at = (const char *)view->bytes.at;
@@ -689,7 +655,7 @@ static void finish_page(struct log_view *view, const struct log_load *load)
     page->lines_seen = view->lines_seen;
     memcpy(page->by_level, view->by_level, sizeof page->by_level);
     if (is_looking(view)) view->told_us = fl_clock_mono_us();
-    print_cursor(view);
+    log_view_print_cursor(view);
     page->lines = view->lines.at;
     page->lines_len = view->lines.len;
     page->cursor = (struct fl_str){(const char *)view->cursor.at, view->cursor.len};

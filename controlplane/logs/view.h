@@ -24,6 +24,7 @@ struct log_view_output {
     uint64_t offset, line; /* the next byte's */
     bool is_hidden;        /* its present line is before 'since', or skipped */
     bool is_mid;           /* the next byte continues a line */
+    fl_ms resume_time;     /* lines before the first one of this time were given; 0: none */
     bool is_over;          /* no further line is given: it is past 'until' */
     fl_ms time;            /* not later than its next record's; for merging */
     struct fl_buf window;  /* the next records, from 'window_pos' on; empty: not loaded */
@@ -40,6 +41,12 @@ struct log_view {
     uint64_t skip;      /* how many more lines of the merged order to skip */
     FL_VEC(struct log_view_output) outputs; /* by key */
     FL_VEC(uint32_t) order;                 /* a heap, by time, of the outputs with more to read */
+
+    /* Which output's line was begun last, in the order of times and keys; for the cursor. */
+    bool has_walked;
+    struct log_key walked;
+    fl_ms walked_at; /* that line's time */
+    bool is_resumed; /* there, by the time alone */
 
     uint64_t lines_seen; /* looked at until now */
     uint64_t by_level[FL_LINE_LEVELS_LEN];

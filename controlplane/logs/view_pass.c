@@ -6,8 +6,9 @@ static bool may_pass(const struct log_view *view, const struct log_view_output *
 {
     const struct log_query *query = &view->query;
 
-    return query->pattern && view->skip == 0 && !output->is_mid && !record->gap &&
-           record->time >= query->since && (query->until == 0 || record->time < query->until);
+    return query->pattern && view->skip == 0 && output->resume_time == 0 && !output->is_mid &&
+           !record->gap && record->time >= query->since &&
+           (query->until == 0 || record->time < query->until);
 }
 
 bool log_view_pass(struct log_view *view, struct log_view_output *output,

@@ -12,6 +12,7 @@ import fleet
 from fleet import equal, shows, until
 
 LINES = {"Accept": "application/x-ndjson"}
+MANY = 90  # outputs
 WRITER = r"""
 for i in range(2000): print("%d %s epoch %d loss 0.5" % (i, "ERROR" if i % 100 == 7 else "warning:" if i % 100 == 8 else "fine", i // 10))
 print("gr\u00fcn und \u00c4RGER")
@@ -129,6 +130,39 @@ def finding(f, job):
         equal([line["line"] for line in streamed], list(range(1007, 2000, 100)))
 
 
+def many(f, job):
+    """The outputs of an array's elements, more than a cursor can name."""
+    with shows("the cursor of a search over many outputs is short, and the pages have each hit once, by time"):
+        seen, cursor, last = [], None, ""
+        while True:
+            hits, end = search(f, job, grep="hit", limit="7", **({"cursor": cursor} if cursor else {}))
+            seen += [(hit["element"], hit["line"]) for hit in hits]
+            for hit in hits:
+                assert hit["time"] >= last, (hit, last)
+                last = hit["time"]
+            cursor = end["nextCursor"]
+            if not cursor:
+                break
+            assert len(cursor) <= 512, len(cursor)
+            kept = cursor
+        equal(sorted(seen), [(element, line) for element in range(MANY) for line in (0, 2)])
+    return kept
+
+
+def foreign(f, job, other, cursor):
+    with shows("a cursor of another job, of other elements, or of a stream is refused with what it needs"):
+        streamed = get(f, f"/v1/jobs/{job}/logs/stream?follow=false").body.decode()
+        of_stream = next(line.removeprefix("id: ") for line in streamed.splitlines() if line.startswith("id: "))
+        for where, words, what in ((other, dict(cursor=cursor), "is of another job"), (job, dict(cursor=cursor, element="1"), "other elements"),
+                                   (job, dict(cursor=of_stream), "not a cursor of a search"), (job, dict(cursor=cursor[:-1]), "not a cursor")):
+            answer = get(f, f"/v1/jobs/{where}/logs/search?{query(grep='hit', **words)}", LINES)
+            error = answer.json()["errors"][0]
+            equal((answer.status, error["parameter"]), (422, "cursor"), str(words))
+            assert what in error["detail"] and "nextCursor" in error["allowed"], error
+        answer = get(f, f"/v1/jobs/{job}/logs/stream?follow=false", {"Last-Event-ID": cursor})
+        equal((answer.status, answer.json()["errors"][0]["header"]), (422, "Last-Event-ID"))
+
+
 def refusing(f, job):
     with shows("an invalid pattern is refused with PCRE2's words, the place, and the parameter's name"):
         for route in ("logs", "logs/stream", "logs/search"):
@@ -215,6 +249,10 @@ def main():
         finding(f, job)
         refusing(f, job)
         command_line(f, job)
+        wide = f.submit({"array": MANY, "command": ["sh", "-c", "echo hit; echo miss; echo another hit"]})
+        f.wait(wide)
+        until("its output is whole", lambda: get(f, f"/v1/jobs/{wide}/logs?tail=1").headers["x-fairlead-output"] == "complete")
+        foreign(f, wide, job, many(f, wide))
         heavy = f.submit({"command": ["python3", "-c", COSTLY]})
         f.wait(heavy)
         until("its output is whole", lambda: get(f, f"/v1/jobs/{heavy}/logs?tail=1").headers["x-fairlead-output"] == "complete")

@@ -34,7 +34,7 @@ static void read_text(struct fl_str text)
     fl_vec_fini(&cursor);
 }
 
-static void print_places(struct fl_reader *reader)
+static void print_places(struct fl_reader *reader, bool is_search)
 {
     struct log_cursor cursor = {0}, again = {0};
     struct fl_err err = {0};
@@ -50,11 +50,21 @@ static void print_places(struct fl_reader *reader)
 
         fl_vec_push(&cursor, place);
     }
+    if (is_search && cursor.len > 0) {
+        cursor.is_search = true;
+        cursor.mark = cursor.at[0].element;
+        cursor.walked = 1;
+        cursor.time = (fl_ms)(cursor.at[0].offset % (LOG_CURSOR_TIME_MAX + 1));
+        cursor.is_whole = cursor.len != 1 || cursor.at[0].is_mid;
+    }
     fl_buf_init(&text, TEXT_BYTES_MAX);
     fl_assert(log_cursor_print(&cursor, &text));
     fl_assert(
         log_cursor_parse((struct fl_str){(char *)text.at, text.len}, PLACES_MAX, &again, &err));
     fl_assert(again.len == cursor.len);
+    fl_assert(again.is_search == cursor.is_search && again.mark == cursor.mark);
+    fl_assert(again.walked == cursor.walked && again.time == cursor.time);
+    fl_assert(again.is_whole == cursor.is_whole);
     for (size_t i = 0; i < cursor.len; i++) {
         const struct log_cursor_place *a = &cursor.at[i], *b = &again.at[i];
 
@@ -73,6 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > TEXT_BYTES_MAX) return 0;
     read_text((struct fl_str){(const char *)data, size});
-    print_places(&reader);
+    print_places(&reader, false);
+    reader.pos = 0;
+    print_places(&reader, true);
     return 0;
 }

@@ -72,7 +72,7 @@ static const struct api_field search_query[] = {
     API_MAY("cursor", "string",
             "go on where a search of the same output stopped at its limit: its nextCursor; 'from' "
             "and 'tail' do not count then",
-            .min = 1, .max = LOG_CURSOR_BYTES_MAX),
+            .min = 1, .max = LOG_SEARCH_CURSOR_BYTES_MAX),
     {0},
 };
 
@@ -125,8 +125,8 @@ static const struct api_field found_fields[] = {
     API_MUST("levels", "LogLevels",
              "the lines that match by their levels, also by those that were not asked for"),
     API_MUST("nextCursor", "string or null",
-             "where to go on behind the limit; null: at the end, or of more than " FL_QUOTE(
-                 LOG_CURSOR_SOURCES_MAX) " outputs"),
+             "where to go on behind the limit, for the same job, elements, attempts and replicas; "
+             "null: at the end"),
     {0},
 };
 

@@ -10,6 +10,7 @@ from load import DEADLINE_S
 from workers import born, end_process
 
 ENDED = ("succeeded", "failed", "cancelled")
+FAILED = ("ReplicaFailed", "RetriesSpent")  # charged; the latter says that no retry is left
 UNCHARGED = {"ReplicaLost", "StartRefused", "NeverArrived", "StartUnconfirmed"}
 DAMAGED_BYTES_MAX = 1 << 20  # the most that one flipped bit costs one output
 
@@ -84,11 +85,13 @@ def judge_rows(h, job):
         for row in own:
             judge_attempt(job, row, begun, ended)
         retries = job.document.get("retry", 0)
-        charged = sum(row["reason"] in ("ReplicaFailed", "RetriesSpent") for row in own)
+        charged = sum(row["reason"] in FAILED for row in own)
         assert charged <= retries + 1, f"element {element} failed {charged} times with {retries} retries: {own}"
         if own[-1]["reason"] == "RetriesSpent":
             equal(charged, retries + 1, f"charged attempts of element {element}")
     judge_state(job, final, elements)
+    if job.first:
+        judge_first_cause(job, rows, events)
     judge_events(job, rows, events, final, elements)
 
 
@@ -98,7 +101,7 @@ def judge_attempt(job, row, begun, ended):
     if row["reason"] == "Succeeded":
         equal([key for key in keys if key not in ended], [], "replicas that did not end, of an attempt that succeeded")
         equal(codes, {0}, "exit codes of an attempt that succeeded")
-    elif row["reason"] in ("ReplicaFailed", "RetriesSpent"):
+    elif row["reason"] in FAILED:
         assert row["exitCode"] in codes, f"the hub says exit code {row['exitCode']}, the tasks say {codes}: {row}"
     elif row["reason"] == "StartUnconfirmed":
         equal([key for key in keys if key in begun], [], "replicas that began without a GO")
@@ -112,11 +115,32 @@ def judge_state(job, final, elements):
     if job.is_cancelled:
         assert state in ENDED, job.state
         return
-    wanted = {"fail": "failed", "deadline": "failed"}.get(job.kind, "succeeded")
+    wanted = {"fail": "failed", "broken": "failed", "deadline": "failed"}.get(job.kind, "succeeded")
     equal(state, wanted, f"state of {job.id}, a {job.kind}")
     equal(final, {element: wanted for element in elements}, "states of its elements")
     counts = job.state["elements"]
     equal((counts["total"], counts[wanted]), (len(elements), len(elements)), f"counts of its elements: {counts}")
+
+
+def cause(of):
+    reason = "ReplicaFailed" if of["reason"] in FAILED else of["reason"]
+    return reason, of.get("firstReplica"), of.get("exitCode")
+
+
+def judge_first_cause(job, rows, events):
+    """A broken gang ends by the rank that failed, not by those that were stopped for it, and its STOP has told the same.
+
+    A killed supervisor or a lost start may end an attempt before its rank fails: that is not charged, and another follows."""
+    for row in rows:
+        if row["reason"] in FAILED:
+            equal(cause(row)[1:], job.first, f"first failing rank and exit code of {row}")
+    last = rows[-1]
+    assert last["reason"] in FAILED, last
+    equal((job.state["firstReplica"], job.state["exitCode"]), job.first, f"first failing rank and exit code of the job: {job.state}")
+    ended = {row["attempt"]: cause(row) for row in rows}
+    for event in events:
+        if event["type"] in ("attempt.stopping", "attempt.ended", "element.ended") and event.get("attempt"):
+            equal(cause(event), ended[event["attempt"]], f"the cause in {event}")
 
 
 def judge_events(job, rows, events, final, elements):

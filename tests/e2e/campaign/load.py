@@ -20,12 +20,13 @@ class Job:
         self.is_weak = False  # a restore came over it
         self.is_lost = False  # a restore forgot it
         self.state = None     # its last answer, once it has ended
+        self.first = None     # a broken gang's: the rank that fails, and its exit code
 
 
 def drawn(folder, number, rng):
-    kind = rng.choices(("plain", "fail", "once", "array", "gang", "cancel", "deadline", "held"), (8, 2, 3, 3, 3, 2, 3, 1))[0]
+    kind = rng.choices(("plain", "fail", "once", "array", "gang", "broken", "cancel", "deadline", "held"), (8, 2, 3, 3, 3, 3, 2, 3, 1))[0]
     seconds, lines = rng.choice((0.05, 0.5, 2, 5)), rng.choice((1, 3, 40, 200))
-    word = {"fail": "3", "once": "once"}.get(kind, "0")
+    word, first = {"fail": "3", "once": "once"}.get(kind, "0"), None
     document = {"name": f"campaign-{number}", "resources": {"cpu": "50m", "memory": "8Mi"}}
     if kind == "fail":
         document["retry"] = rng.choice((0, 1))
@@ -35,6 +36,10 @@ def drawn(folder, number, rng):
         document["array"], seconds, lines = rng.randrange(2, 25), rng.choice((0.05, 0.5)), 3
     elif kind == "gang":
         document["replicas"] = rng.randrange(2, 5)
+    elif kind == "broken":  # a gang: one rank fails, and the others are stopped
+        document["replicas"], document["retry"] = rng.randrange(3, 5), rng.choice((0, 1))
+        first = rng.randrange(document["replicas"]), rng.randrange(2, 100)
+        word = "{}:{}".format(*first)
     elif kind == "cancel":
         seconds, lines = 600, 6000
     elif kind == "deadline":
@@ -42,7 +47,9 @@ def drawn(folder, number, rng):
     elif kind == "held":
         document["hold"] = True
     document["command"] = ["/usr/bin/python3", "-SE", TASK, folder, word, str(seconds), str(lines)]
-    return Job(number, kind, document)
+    job = Job(number, kind, document)
+    job.first = first
+    return job
 
 
 class Load(threading.Thread):

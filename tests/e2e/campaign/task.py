@@ -74,6 +74,11 @@ if kind == "once":  # fails at its first run, which need not be attempt 1
     mark = f"{folder}/once/{job}.{element}"
     code = 0 if os.path.exists(mark) else 7
     open(mark, "w").close()
+elif ":" in kind:  # "2:17": rank 2 fails with 17, and the others wait to be stopped
+    rank, code = map(int, kind.split(":"))
+    if int(replica) != rank:
+        time.sleep(600)
+        code = 0
 else:
     code = int(kind)
 tell("end", code)

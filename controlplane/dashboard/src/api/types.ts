@@ -578,7 +578,7 @@ export type LogFound = {
     /** lines that were looked at */
     lines: number;
     levels: LogLevels;
-    /** where to go on behind the limit; null: at the end, or of more than 1024 outputs */
+    /** where to go on behind the limit, for the same job, elements, attempts and replicas; null: at the end */
     nextCursor: string | null;
 };
 

@@ -174,7 +174,7 @@ void log_world_init(struct log_world *world, uint64_t seed)
     world->loop = fl_loop_create();
     fl_prng_seed(&world->prng, seed);
     fl_buf_init(&world->to_agent, (size_t)64 << 20);
-    world->pump = log_pump_create(&port, 64);
+    world->pump = log_pump_create(&port, LOG_WORLD_OUTPUTS_MAX);
     start(world);
     connect_again(world);
 }
@@ -241,7 +241,7 @@ size_t log_world_add(struct log_world *world, uint64_t job, uint32_t element, ui
 {
     struct log_truth *truth = &world->outputs[world->outputs_len];
 
-    fl_assert(world->outputs_len < 16);
+    fl_assert(world->outputs_len < LOG_WORLD_OUTPUTS_MAX);
     *truth = (struct log_truth){
         .attempt = {.job = {job}, .element = element, .n = attempt, .incarnation = 1},
         .replica = replica};
@@ -468,6 +468,7 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
     out->sources_lost = page->sources_lost;
     out->err = page->err;
     out->pages++;
+    out->is_whole = page->is_over;
     out->is_over = page->is_over || out->pages == out->pages_max;
     if (out->is_over) {
         log_read_close(read);

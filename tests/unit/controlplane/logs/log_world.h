@@ -25,6 +25,8 @@ struct log_truth {
 /* Attempts are cluster 1's, which the agent here is, but for these. */
 enum { LOG_WORLD_FOREIGN_JOB = 802, LOG_WORLD_NO_JOB = 900 };
 
+enum { LOG_WORLD_OUTPUTS_MAX = 128 };
+
 struct log_question {
     uint64_t ticket, job;
 };
@@ -37,7 +39,7 @@ struct log_world {
     struct log_front *front;
     struct log_pump *pump;
     struct fl_prng prng;
-    struct log_truth outputs[16];
+    struct log_truth outputs[LOG_WORLD_OUTPUTS_MAX];
     size_t outputs_len;
     uint64_t connection;
     uint32_t credit;
@@ -83,7 +85,7 @@ struct log_world_read {
     uint64_t by_level[FL_LINE_LEVELS_LEN];
     uint32_t sources_live, sources_lost;
     struct fl_err err;
-    bool is_over;
+    bool is_over, is_whole; /* the latter: no page follows, also where pages_max is not 0 */
     int pages;
     int pages_max; /* not 0: no more are asked for */
     struct log_read *read;
