@@ -363,6 +363,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
     api->traces.seed = fl_random_u64();
     if (parts->metrics) api->routes = route_metrics_create(parts->metrics);
     if (parts->is_first) api->refill = create_refill(api);
+    call_memory_init(&api->memory, parts->loop, config->budget);
     fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);
     fl_timer_init(&api->later, parts->loop, api_call_go_on, api);
     fl_timer_init(&api->tokens_look, parts->loop, api_streams_look, api);
@@ -384,9 +385,7 @@ void api_destroy(struct api *api)
     fl_map_fini(&api->awaited);
     fl_map_fini(&api->streams_of);
     api_callers_wipe(&api->callers);
-    while (api->spares_len > 0) {
-        fl_arena_fini(&api->spares[--api->spares_len]);
-    }
+    call_memory_fini(&api->memory);
     fl_free(api);
 }
 

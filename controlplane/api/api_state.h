@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controlplane/api/call.h"
+#include "controlplane/api/call_memory.h"
 #include "controlplane/api/caller.h"
 #include "controlplane/api/route_metrics.h"
 #include "shared/base/map.h"
@@ -16,22 +17,18 @@ struct job_queue_map;
 struct log_tail;
 struct views_refill;
 
-/* So many calls, each of so much memory, leave it to the next ones. */
-enum { API_SPARES_MAX = 64, API_SPARE_BYTES_MAX = 32 << 10 };
-
 struct api {
     struct api_config config;
     struct api_parts parts;
-    struct route_metrics *routes;           /* NULL: not counted */
-    struct fl_map awaited;                  /* calls whose body is on its way, by their handle */
-    struct views_refill *refill;            /* NULL unless this is the first front's */
-    struct fl_timer newest;                 /* a read that failed is asked again */
-    FL_VEC(struct follower *) followers;    /* they follow events */
-    uint64_t limited;                       /* so many of these see one queue; the map is there */
-    struct job_queue_map *job_queues;       /* for them; else NULL */
-    FL_VEC(struct log_tail *) tails;        /* they follow logs */
-    struct fl_arena spares[API_SPARES_MAX]; /* memory for the next calls */
-    uint32_t spares_len;
+    struct route_metrics *routes;        /* NULL: not counted */
+    struct fl_map awaited;               /* calls whose body is on its way, by their handle */
+    struct views_refill *refill;         /* NULL unless this is the first front's */
+    struct fl_timer newest;              /* a read that failed is asked again */
+    FL_VEC(struct follower *) followers; /* they follow events */
+    uint64_t limited;                    /* so many of these see one queue; the map is there */
+    struct job_queue_map *job_queues;    /* for them; else NULL */
+    FL_VEC(struct log_tail *) tails;     /* they follow logs */
+    struct call_memory memory;
     struct api_call *later_first, *later_last; /* their next slice is due */
     struct fl_timer later;
     int64_t sliced_us;                /* the turn, by fl_loop_now_us, that has had its slice */

@@ -27,21 +27,6 @@ static void end(struct api_call *call)
     if (on_end) on_end(call);
 }
 
-static struct fl_arena take_arena(struct api *api)
-{
-    return api->spares_len > 0 ? api->spares[--api->spares_len] : (struct fl_arena){0};
-}
-
-static void give_arena(struct api *api, struct fl_arena *arena)
-{
-    if (api->spares_len == API_SPARES_MAX || fl_arena_bytes(arena) > API_SPARE_BYTES_MAX) {
-        fl_arena_fini(arena);
-        return;
-    }
-    fl_arena_wipe(arena); /* some bodies and answers have secrets */
-    api->spares[api->spares_len++] = *arena;
-}
-
 static void free_if_done(struct api_call *call)
 {
     struct api *api = call->api;
@@ -49,10 +34,9 @@ static void free_if_done(struct api_call *call)
 
     if (call->request || call->outstanding > 0) return;
     end(call);
-    call_budget_give(call->config->budget, call->counted);
     fl_buf_fini(&call->out);
-    arena = call->arena;
-    give_arena(api, &arena); /* the call is in it */
+    arena = call->arena; /* the call is in it */
+    call_memory_give(&api->memory, &arena, call->counted);
 }
 
 void api_call_count(struct api_call *call, unsigned status)
@@ -77,7 +61,7 @@ static void on_gone(void *ctx, struct http_request *request)
 struct api_call *api_call_create(struct api *api, struct http_request *request)
 {
     static const struct http_watcher watcher = {.on_gone = on_gone};
-    struct fl_arena arena = take_arena(api);
+    struct fl_arena arena = call_memory_take(&api->memory);
     struct api_call *call = fl_arena_new(&arena, struct api_call);
 
     call->arena = arena;

@@ -7,7 +7,7 @@
 #include "shared/base/assert.h"
 
 #define BLOCK_BYTES_MIN ((size_t)4 << 10)
-#define BLOCK_BYTES_MAX ((size_t)256 << 10) /* a larger request gets a block of its own size */
+#define BLOCK_BYTES_MAX FL_ARENA_LARGE_BYTES /* a larger request gets a block of its own size */
 #define FEW_BYTES 256
 #define GAP_BYTES (FL_POISON ? (size_t)16 : 0)
 
@@ -20,6 +20,11 @@ struct fl_arena_block {
 static size_t block_total(const struct fl_arena_block *block)
 {
     return sizeof(*block) + block->bytes;
+}
+
+static bool is_sourced(const struct fl_arena *arena, size_t total)
+{
+    return arena->source && total >= FL_ARENA_LARGE_BYTES;
 }
 
 /* A spare block that is large enough, else a new one.  A new block is as large as all blocks before
@@ -39,20 +44,33 @@ static struct fl_arena_block *take_block(struct fl_arena *arena, size_t bytes_mi
     if (total < BLOCK_BYTES_MIN) total = BLOCK_BYTES_MIN;
     if (total > BLOCK_BYTES_MAX) total = BLOCK_BYTES_MAX;
     if (total < bytes_min + sizeof(*block)) total = bytes_min + sizeof(*block);
-    block = fl_alloc_resize(NULL, 1, total); /* each piece is zeroed when it is handed out */
+    /* Each piece is zeroed when it is handed out. */
+    block = is_sourced(arena, total) ? arena->source->take(arena->source, total)
+                                     : fl_alloc_resize(NULL, 1, total);
     block->bytes = total - sizeof(*block);
     arena->bytes += total;
     fl_poison(block->at, block->bytes);
     return block;
 }
 
-static void free_blocks(struct fl_arena_block *block)
+static void free_block(struct fl_arena *arena, struct fl_arena_block *block)
+{
+    size_t total = block_total(block);
+
+    fl_unpoison(block->at, block->bytes);
+    if (is_sourced(arena, total)) {
+        arena->source->give(arena->source, block, total);
+    } else {
+        fl_free(block);
+    }
+}
+
+static void free_blocks(struct fl_arena *arena, struct fl_arena_block *block)
 {
     while (block) {
         struct fl_arena_block *next = block->next;
 
-        fl_unpoison(block->at, block->bytes);
-        fl_free(block);
+        free_block(arena, block);
         block = next;
     }
 }
@@ -107,7 +125,7 @@ void fl_arena_reset(struct fl_arena *arena)
                 *kept_end = block;
                 kept_end = &block->next;
             } else {
-                free_blocks(block);
+                free_block(arena, block);
             }
             block = next;
         }
@@ -129,8 +147,8 @@ void fl_arena_wipe(struct fl_arena *arena)
 void fl_arena_fini(struct fl_arena *arena)
 {
     if (!arena) return;
-    free_blocks(arena->used);
-    free_blocks(arena->spare);
+    free_blocks(arena, arena->used);
+    free_blocks(arena, arena->spare);
     *arena = (struct fl_arena){0};
 }
 

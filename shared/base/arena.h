@@ -16,12 +16,22 @@
 
 struct fl_arena_block;
 
+/* Where the large blocks come from, if not from alloc.h. */
+struct fl_arena_source {
+    void *(*take)(struct fl_arena_source *source, size_t bytes); /* 16-aligned, never NULL */
+    void (*give)(struct fl_arena_source *source, void *at, size_t bytes); /* as it was taken */
+};
+
+#define FL_ARENA_LARGE_BYTES                                                                       \
+    ((size_t)256 << 10) /* the usual size of a large block, and the least */
+
 struct fl_arena {
     uint8_t *at; /* the free part of the newest block */
     uint8_t *end;
     struct fl_arena_block *used; /* newest first */
     struct fl_arena_block *spare;
     size_t bytes;
+    struct fl_arena_source *source; /* set before first use, and outlives the arena; may be NULL */
 };
 
 void fl_arena_reset(struct fl_arena *arena); /* all that came from it is gone */

@@ -1,5 +1,6 @@
 #include "shared/base/arena.h"
 
+#include "shared/base/alloc.h"
 #include "shared/base/prng.h"
 #include "tests/fl_test.h"
 
@@ -256,6 +257,52 @@ static void the_newest_piece_grows_and_shrinks_in_place(void **state)
     fl_arena_fini(&arena);
 }
 
+struct counting_source {
+    struct fl_arena_source source;
+    size_t takes, bytes;
+};
+
+static void *take(struct fl_arena_source *source, size_t bytes)
+{
+    struct counting_source *counting = (struct counting_source *)source;
+
+    assert_true(bytes >= FL_ARENA_LARGE_BYTES);
+    counting->takes++;
+    counting->bytes += bytes;
+    return fl_alloc(bytes);
+}
+
+static void give(struct fl_arena_source *source, void *at, size_t bytes)
+{
+    ((struct counting_source *)source)->bytes -= bytes;
+    fl_free(at);
+}
+
+static void only_large_blocks_come_from_a_source(void **state)
+{
+    struct counting_source counting = {.source = {take, give}};
+    struct fl_arena arena = {.source = &counting.source};
+
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        fl_arena_alloc(&arena, 1000);
+    }
+    assert_int_equal(counting.takes, 0);
+    for (int i = 0; i < 10000; i++) {
+        fl_arena_alloc(&arena, 1000);
+    }
+    fl_arena_alloc(&arena, 5 << 20);
+    assert_true(counting.takes > 30);
+    assert_true(counting.bytes > 15000000);
+    assert_true(counting.bytes < fl_arena_bytes(&arena));
+    fl_arena_reset(&arena);
+    assert_true(counting.bytes <= FL_ARENA_KEPT_BYTES_MAX);
+    fl_arena_alloc(&arena, 5 << 20); /* a reset leaves the source in place */
+    assert_true(counting.bytes > 5 << 20);
+    fl_arena_fini(&arena);
+    assert_int_equal(counting.bytes, 0);
+}
+
 FL_TESTS(
 #if FL_POISON
     cmocka_unit_test(the_sanitizer_sees_use_after_reset_and_overrun),
@@ -268,6 +315,7 @@ FL_TESTS(
     cmocka_unit_test(a_list_grows_and_keeps_its_items),
     cmocka_unit_test(pushing_an_item_of_the_list_itself_is_fine),
     cmocka_unit_test(printing_takes_what_it_needs), cmocka_unit_test(strings_are_joined),
+    cmocka_unit_test(only_large_blocks_come_from_a_source),
     cmocka_unit_test(a_wiped_arena_holds_nothing_of_what_it_had),
     cmocka_unit_test(an_empty_arena_may_be_reset_and_ended),
     cmocka_unit_test(an_array_that_overflows_aborts))
