@@ -24,7 +24,8 @@ struct call_memory {
 };
 
 void call_memory_init(struct call_memory *memory, struct fl_loop *loop, struct call_budget *budget);
-void call_memory_fini(struct call_memory *memory); /* all calls are over */
+/* Calls whose answer never came stay as they are, and are not touched again. */
+void call_memory_fini(struct call_memory *memory);
 
 struct fl_arena call_memory_take(struct call_memory *memory); /* to a call, empty */
 /* From a call that is over; it has taken 'counted' bytes of the budget, which end with it. */

@@ -122,7 +122,8 @@ bool core_round(struct core *core, struct core_batch *batch)
     for (size_t i = 0; i < core->round.decisions.len; i++) {
         const struct decision *decision = &core->round.decisions.at[i];
 
-        if (i > 0 && is_full(batch)) { /* the rest is decided anew, for the next one */
+        /* The rest is decided anew, for the next batch; a claim does not end without its start. */
+        if (i > 0 && is_full(batch) && decision[-1].kind != DECISION_UNCLAIM) {
             has_more = true;
             break;
         }

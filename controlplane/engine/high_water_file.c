@@ -34,10 +34,11 @@ static bool read_one(int dir_fd, const char *name, struct high_water *ret_water,
     return is_good;
 }
 
-/* A crash leaves one that is torn, cut short, or not made yet. */
+/* Torn by a crash, damaged, or on a sector that the disk cannot read; not of another release. */
 static bool other_may_count(const struct fl_err *why)
 {
-    return why->code == FL_TORN || why->code == FL_ABSENT || why->code == FL_TOO_LARGE;
+    return why->code == FL_TORN || why->code == FL_ABSENT || why->code == FL_TOO_LARGE ||
+           why->code == FL_IO;
 }
 
 bool high_water_file_read(int dir_fd, struct high_water *ret_water, struct fl_err *err)
@@ -59,19 +60,29 @@ bool high_water_file_read(int dir_fd, struct high_water *ret_water, struct fl_er
                    HIGH_WATER_FILE, HIGH_WATER_COPY, why.text);
 }
 
-bool high_water_file_write(int dir_fd, const struct high_water *water, struct fl_err *err)
+typedef bool writer(int dir_fd, const char *path, const void *ptr, size_t len, mode_t mode,
+                    struct fl_err *err);
+
+static bool write_both(int dir_fd, const struct high_water *water, writer *write_one,
+                       struct fl_err *err)
 {
     char text[HIGH_WATER_BYTES_MAX];
     size_t len = high_water_encode(water, text);
 
-    return (fl_file_overwrite(dir_fd, HIGH_WATER_FILE, text, len, 0600, err) &&
-            fl_file_overwrite(dir_fd, HIGH_WATER_COPY, text, len, 0600, err)) ||
+    return (write_one(dir_fd, HIGH_WATER_FILE, text, len, 0600, err) &&
+            write_one(dir_fd, HIGH_WATER_COPY, text, len, 0600, err)) ||
            fl_err_wrap(err, "%s in the state directory", HIGH_WATER_FILE);
+}
+
+bool high_water_file_write(int dir_fd, const struct high_water *water, struct fl_err *err)
+{
+    return write_both(dir_fd, water, fl_file_write, err);
 }
 
 static void *run(void *ctx)
 {
     struct high_water_file *file = ctx;
+    bool are_whole = false; /* both, and the same */
 
     pthread_mutex_lock(&file->mutex);
     while (file->state != STOPPING) {
@@ -84,7 +95,9 @@ static void *run(void *ctx)
             continue;
         }
         pthread_mutex_unlock(&file->mutex);
-        is_good = high_water_file_write(file->dir_fd, &water, &err);
+        is_good =
+            write_both(file->dir_fd, &water, are_whole ? fl_file_overwrite : fl_file_write, &err);
+        are_whole = is_good;
         pthread_mutex_lock(&file->mutex);
         file->is_good = is_good;
         file->err = err;

@@ -1,8 +1,8 @@
 /* high_water_file.h - the file of the marks, "high-water" in the state directory, and its copy,
  * written on a thread of its own: a disk may take long, and the engine thread never waits for one.
- * Both are written over once a second or more often, one after the other, which costs a disk less
- * than a new file each time.  A crash may tear one of them: the other is whole, and has all whose
- * result was there.  One write at a time.
+ * A process makes both anew, whole, and then writes them over once a second or more often, one
+ * after the other: that costs a disk less than a new file each time.  A crash may tear one of them:
+ * the other is whole, and has all whose result was there.  One write at a time.
  * put and take_result are the engine thread's. */
 #pragma once
 
@@ -14,6 +14,7 @@
 /* The copy counts where the file is damaged or absent.  Both absent: all 0.  Two damaged ones, or
  * one of another release, are refused by name: a person decides what this replica may forget. */
 FL_CHECK bool high_water_file_read(int dir_fd, struct high_water *ret_water, struct fl_err *err);
+/* Both, each whole or not at all. */
 FL_CHECK bool high_water_file_write(int dir_fd, const struct high_water *water, struct fl_err *err);
 
 struct high_water_file;

@@ -106,7 +106,7 @@ enum http_io http_socket_discard(struct http_socket *socket, size_t *bytes)
 {
     char spilt[4096];
 
-    for (unsigned reads = 0; reads < 16; reads++) {
+    for (unsigned reads = 0; reads < 4; reads++) { /* others have their turn */
         ssize_t n = recv(socket->fd, spilt, sizeof spilt, 0);
 
         if (n == 0) return HTTP_IO_END;

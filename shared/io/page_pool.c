@@ -127,7 +127,6 @@ static void unmap_all(struct fl_page_block *block)
 
 void fl_page_pool_fini(struct fl_page_pool *pool)
 {
-    fl_assert(pool->taken_bytes == 0);
     unmap_all(pool->usual);
     unmap_all(pool->larger);
     *pool = (struct fl_page_pool){0};

@@ -22,7 +22,8 @@ struct fl_page_pool {
 };
 
 void fl_page_pool_init(struct fl_page_pool *pool);
-void fl_page_pool_fini(struct fl_page_pool *pool); /* all its arenas are gone */
+/* Arenas that are not gone keep their blocks for good: their source must not be asked any more. */
+void fl_page_pool_fini(struct fl_page_pool *pool);
 
 /* Bytes that wait to be given back to the system. */
 size_t fl_page_pool_excess(const struct fl_page_pool *pool);

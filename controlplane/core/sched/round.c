@@ -449,13 +449,13 @@ static void leave_holder(struct round *round, const struct round_view *view,
     room_claim(&round->chooser.room, claim->cluster, claim->parts.at, claim->parts.len, false);
 }
 
-/* However small the budget, the first one is asked; and those that cost nothing, as in serve(): or
- * rounds would follow each other for ever. */
+/* Each of the two walks has a quarter of the looks.  However small the budget, the first one is
+ * asked; and those that cost nothing, as in serve(): or rounds would follow each other for ever. */
 static bool may_ask_holder(const struct round *round, const struct round_view *view,
-                           uint32_t starts, uint64_t asked_before)
+                           uint32_t starts, uint64_t spent, uint64_t asked_before)
 {
-    return starts < view->starts_max && (round->chooser.room.looked < view->looks_max / 2 ||
-                                         round->chooser.asked == asked_before);
+    return starts < view->starts_max &&
+           (spent < view->looks_max / 4 || round->chooser.asked == asked_before);
 }
 
 /* The first to which the round before did not come. */
@@ -474,10 +474,11 @@ static uint32_t serve_holders(struct round *round, const struct round_view *view
                               size_t holders_len, bool *ret_is_left)
 {
     size_t first = first_holder(round, holders_len), end = first;
-    uint64_t asked_before = round->chooser.asked;
+    uint64_t asked_before = round->chooser.asked, looked = round->chooser.room.looked, spent = 0;
     uint32_t starts = 0;
 
-    while (end < holders_len && may_ask_holder(round, view, starts, asked_before)) {
+    while (end < holders_len &&
+           may_ask_holder(round, view, starts, round->chooser.room.looked - looked, asked_before)) {
         serve_before_holder(round, view, &round->turns.at[end]);
         starts += round->turns.at[end++].has_started;
     }
@@ -490,12 +491,16 @@ static uint32_t serve_holders(struct round *round, const struct round_view *view
         struct round_turn *turn = &round->turns.at[i];
         bool had_started = turn->has_started;
 
-        if (i > first && i < end && !may_ask_holder(round, view, starts, asked_before)) end = i;
+        if (i > first && i < end && !may_ask_holder(round, view, starts, spent, asked_before)) {
+            end = i;
+        }
+        looked = round->chooser.room.looked;
         if (i < first || i >= end) {
             leave_holder(round, view, turn);
         } else {
             serve_holder(round, view, turn);
             starts += turn->has_started && !had_started;
+            spent += round->chooser.room.looked - looked;
         }
     }
     for (size_t i = 0; i < holders_len; i++) {
@@ -565,11 +570,23 @@ static enum outcome serve(struct round *round, const struct round_view *view,
     return EXHAUSTED;
 }
 
+/* The turn to which the round before did not come, at its starts; else the first. */
+static size_t first_turn(struct round *round, size_t turns_len)
+{
+    struct fl_queue_id from = round->turn_from;
+
+    round->turn_from = (struct fl_queue_id){0};
+    for (size_t i = 0; from.n && i < turns_len; i++) {
+        if (round->turns.at[i].queue.n == from.n) return i;
+    }
+    return 0;
+}
+
 bool round_run(struct round *round, const struct round_view *view)
 {
     uint64_t asked_before;
     uint32_t starts;
-    size_t turns_len, holders_len;
+    size_t turns_len, holders_len, first;
     bool is_over, is_holder_left, has_started = true;
 
     fl_arena_reset(&round->arena);
@@ -585,10 +602,11 @@ bool round_run(struct round *round, const struct round_view *view)
     make_claims(round, view, turns_len);
     asked_before = round->chooser.asked;
     is_over = starts >= view->starts_max;
+    first = is_over ? 0 : first_turn(round, turns_len);
     while (has_started && !is_over) {
         has_started = false;
         for (size_t i = 0; i < turns_len && !is_over; i++) {
-            struct round_turn *turn = &round->turns.at[i];
+            struct round_turn *turn = &round->turns.at[(first + i) % turns_len];
             uint64_t asked = round->chooser.asked;
 
             if (turn->heads.len == 0 && (turn->has_claimant || !claim_of(view, turn))) continue;
@@ -602,6 +620,7 @@ bool round_run(struct round *round, const struct round_view *view)
                 starts++;
                 has_started = true;
                 is_over = starts >= view->starts_max;
+                if (is_over) round->turn_from = round->turns.at[(first + i + 1) % turns_len].queue;
                 break;
             case EXHAUSTED:
                 break;

@@ -7,10 +7,10 @@
  * only: so two that wait for each other's room cannot both be kept waiting.  A younger claim that
  * cannot be kept beside what starts then is made anew.  A claim that more important work of its own
  * queue uses up ends where it keeps another queue from one.
- * A round ends when nothing more can start, or at its budget, which counts starts and looks; half
- * of the looks at most are for jobs that have a claim or want one.  The next one goes on:
- * claims and queues behind those that were asked or served last come first, and a cluster that said
- * no is not asked again until it has grown.  A claim stands while its job is not asked.
+ * A round ends when nothing more can start, or at its budget, which counts starts and looks; about
+ * half of the looks are for jobs that have a claim or want one.  The next one goes on: claims and
+ * queues behind those that were asked or served last come first, and a cluster that said no is not
+ * asked again until it has grown.  A claim stands while its job is not asked.
  * Uses claim, choose, judge, room and the core's tables.  Not thread-safe. */
 #pragma once
 
@@ -86,6 +86,7 @@ struct round {
     uint64_t tried;                    /* heads that were tried, ever */
     FL_VEC(struct round_rank) ranks;   /* by queue id - 1 */
     uint64_t ranks_given;
+    struct fl_queue_id turn_from;    /* the first queue that was not served; none: all were */
     uint64_t holder_from;            /* the rank of the first holder that was not asked; 0: none */
     struct fl_arena arena;           /* holds the decisions' lists */
     FL_VEC(struct round_head) heads; /* scratch, as are these */

@@ -695,6 +695,60 @@ static void a_round_looks_less_after_a_submission_that_looked_much(void **state)
     fini(&world);
 }
 
+/* So many bytes that nothing else comes into the batch. */
+static void fill_batch(struct world *world)
+{
+    static char params[FL_JOB_PARAMS_BYTES_MAX];
+    struct core_submit_item items[CORE_BATCH_BYTES_MAX / 2 / sizeof params + 1];
+    struct core_event event = {.kind = CORE_EV_submit,
+                               .now = world->now,
+                               .tenant = {1},
+                               .submit = {items, sizeof items / sizeof *items}};
+
+    memset(params, 'x', sizeof params);
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        items[i] = (struct core_submit_item){.queue = FL_STR("ml"),
+                                             .shape = {world->shape, world->shape_len},
+                                             .params = {params, sizeof params},
+                                             .elements = 1,
+                                             .is_held = true};
+    }
+    core_step(world->core, &event, world->batch);
+    assert_true(core_batch_bytes(world->batch) > CORE_BATCH_BYTES_MAX / 2);
+}
+
+static void a_claim_does_not_end_without_the_start_of_its_job(void **state)
+{
+    struct shape whole = {.roles_len = 1, .roles = {{1, 1, {0, 8000, 0}}}};
+    struct core_event end = {.kind = CORE_EV_replica, .now = 1000};
+    const struct claim *claim;
+    struct world world;
+
+    (void)state;
+    init(&world, 1, 0);
+    set_shape(&world, &whole);
+    connect(&world);
+    for (int jobs = 1; jobs <= 2; jobs++) {
+        submit(&world, 1);
+        while (core_settle(world.core, world.now, world.batch)) {
+        }
+    }
+    claim = &queue_table_at(&world.core->queues, (struct fl_queue_id){1})->claim;
+    assert_int_equal(claim->cluster.n, 1);
+    next_batch(&world);
+    fill_batch(&world);
+    end.replica.cluster.n = 1;
+    end.replica.session_epoch = 1;
+    end.replica.report_seq = ++world.report_seq;
+    end.replica.told.attempt = (struct fl_attempt){{1}, 0, 1, 1};
+    end.replica.told.state = FL_REPLICA_exited;
+    core_step(world.core, &end, world.batch);
+    (void)core_settle(world.core, world.now, world.batch);
+    assert_int_equal(claim->cluster.n, 0);
+    assert_int_equal(core_stats(world.core).starts, 2);
+    fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth),
          cmocka_unit_test(a_wait_is_the_same_after_a_reload),
@@ -709,4 +763,5 @@ FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_cancel_of_many_is_one_mark_and_slices),
          cmocka_unit_test(due_timers_fire_in_slices_with_a_bounded_batch_each),
          cmocka_unit_test(timers_that_count_no_more_do_not_pile_up),
-         cmocka_unit_test(a_round_looks_less_after_a_submission_that_looked_much))
+         cmocka_unit_test(a_round_looks_less_after_a_submission_that_looked_much),
+         cmocka_unit_test(a_claim_does_not_end_without_the_start_of_its_job))

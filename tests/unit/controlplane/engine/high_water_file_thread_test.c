@@ -172,20 +172,42 @@ static void one_of_another_release_is_refused_whatever_the_copy_says(void **stat
     close_dir(fd, path);
 }
 
-static void a_shorter_text_leaves_nothing_of_the_longer_one(void **state)
+static ino_t number_of(int fd, const char *name)
+{
+    struct stat found;
+
+    assert_int_equal(fstatat(fd, name, &found, 0), 0);
+    return found.st_ino;
+}
+
+/* A copy may be old, or torn: until both are whole, neither is written over. */
+static void a_process_makes_both_anew_and_then_writes_over_them(void **state)
 {
     struct high_water found, water = {.batch = UINT64_MAX, .epoch_below = UINT64_MAX};
+    struct high_water_file *file;
+    atomic_int wakes = 0;
     struct fl_err err = {0};
+    ino_t before[2];
     char path[32];
     int fd = open_dir(path);
 
     (void)state;
     assert_true(high_water_file_write(fd, &water, &err));
-    water = (struct high_water){.batch = 9};
-    assert_true(high_water_file_write(fd, &water, &err));
-    for (size_t i = 0; i < 2; i++) {
+    file = high_water_file_create(fd, note, &wakes);
+    for (int write = 0; write < 3; write++, water = (struct high_water){.batch = 9}) {
+        for (size_t i = 0; i < 2; i++) {
+            before[i] = number_of(fd, names[i]);
+        }
+        high_water_file_put(file, &water);
+        assert_true(result_of(file, &err));
+        for (size_t i = 0; i < 2; i++) {
+            assert_int_equal(number_of(fd, names[i]) == before[i], write > 0);
+        }
+    }
+    high_water_file_destroy(file);
+    for (size_t i = 0; i < 2; i++) { /* a shorter text leaves nothing of the longer one */
         assert_true(high_water_file_read(fd, &found, &err));
-        assert_memory_equal(&found, &water, sizeof water);
+        assert_int_equal(found.batch, 9);
         assert_int_equal(unlinkat(fd, names[i], 0), 0);
     }
     close_dir(fd, path);
@@ -196,4 +218,4 @@ FL_TESTS(cmocka_unit_test(what_is_written_is_found_at_the_next_start),
          cmocka_unit_test(of_the_file_and_its_copy_one_may_be_damaged),
          cmocka_unit_test(two_damaged_ones_are_refused_by_name),
          cmocka_unit_test(one_of_another_release_is_refused_whatever_the_copy_says),
-         cmocka_unit_test(a_shorter_text_leaves_nothing_of_the_longer_one))
+         cmocka_unit_test(a_process_makes_both_anew_and_then_writes_over_them))

@@ -493,6 +493,45 @@ static void rounds_go_on_behind_the_claims_that_were_asked(void **state)
     close_table(&table);
 }
 
+/* Two queues hold claims and have work behind it that fits, which uses up each round's starts. */
+static void queues_without_claims_have_their_turns_too(void **state)
+{
+    static struct table table;
+    struct shape small = gang(1, 1);
+    struct job_slot job;
+
+    (void)state;
+    claim_full_nodes(&table, 2);
+    add_queues_from(&table, 3, 3);
+    submit_array(&table, 1, &small, 0, 10);
+    submit_array(&table, 2, &small, 0, 10);
+    job = submit(&table, 3, &small);
+    give_back(&table, 1, 5, 4);
+    table.starts_max = 1;
+    for (unsigned rounds = 0; rounds < 3; rounds++) {
+        (void)run_once(&table);
+    }
+    assert_int_equal(job_table_at(&table.jobs, job)->elements_next, 1);
+    close_table(&table);
+}
+
+/* The parts of all claims are more than the looks of a round: their jobs are asked all the same. */
+static void wide_claims_do_not_use_up_the_looks_for_asking(void **state)
+{
+    static struct table table;
+    unsigned rounds = 0;
+
+    (void)state;
+    claim_full_nodes(&table, 6);
+    table.looks_max = 40;
+    cluster_table_grow(&table.world.clusters, at(&table.world, 1));
+    while (run_once(&table)) {
+        rounds++;
+    }
+    assert_true(rounds <= 3);
+    close_table(&table);
+}
+
 static void jobs_with_claims_end_a_round_at_its_starts_too(void **state)
 {
     static struct table table;
@@ -589,6 +628,8 @@ FL_TESTS(cmocka_unit_test(queues_take_turns_and_within_one_priority_goes_before_
          cmocka_unit_test(claims_that_a_round_comes_not_to_stand_and_are_the_next_ones),
          cmocka_unit_test(a_claim_that_a_round_comes_not_to_binds_others),
          cmocka_unit_test(rounds_go_on_behind_the_claims_that_were_asked),
+         cmocka_unit_test(queues_without_claims_have_their_turns_too),
+         cmocka_unit_test(wide_claims_do_not_use_up_the_looks_for_asking),
          cmocka_unit_test(jobs_with_claims_end_a_round_at_its_starts_too),
          cmocka_unit_test(a_queue_of_refused_jobs_keeps_no_other_waiting),
          cmocka_unit_test(who_can_have_no_claim_costs_a_round_little))
