@@ -60,23 +60,27 @@ bool high_water_file_read(int dir_fd, struct high_water *ret_water, struct fl_er
                    HIGH_WATER_FILE, HIGH_WATER_COPY, why.text);
 }
 
-typedef bool writer(int dir_fd, const char *path, const void *ptr, size_t len, mode_t mode,
-                    struct fl_err *err);
+static bool write_one(int dir_fd, const char *name, struct fl_str text, bool is_over,
+                      struct fl_err *err)
+{
+    return is_over ? fl_file_overwrite(dir_fd, name, text.at, text.len, err)
+                   : fl_file_write(dir_fd, name, text.at, text.len, 0600, err);
+}
 
-static bool write_both(int dir_fd, const struct high_water *water, writer *write_one,
-                       struct fl_err *err)
+/* 'is_over': in place; else each is made anew. */
+static bool write_both(int dir_fd, const struct high_water *water, bool is_over, struct fl_err *err)
 {
     char text[HIGH_WATER_BYTES_MAX];
-    size_t len = high_water_encode(water, text);
+    struct fl_str written = {text, high_water_encode(water, text)};
 
-    return (write_one(dir_fd, HIGH_WATER_FILE, text, len, 0600, err) &&
-            write_one(dir_fd, HIGH_WATER_COPY, text, len, 0600, err)) ||
+    return (write_one(dir_fd, HIGH_WATER_FILE, written, is_over, err) &&
+            write_one(dir_fd, HIGH_WATER_COPY, written, is_over, err)) ||
            fl_err_wrap(err, "%s in the state directory", HIGH_WATER_FILE);
 }
 
 bool high_water_file_write(int dir_fd, const struct high_water *water, struct fl_err *err)
 {
-    return write_both(dir_fd, water, fl_file_write, err);
+    return write_both(dir_fd, water, false, err);
 }
 
 static void *run(void *ctx)
@@ -95,8 +99,7 @@ static void *run(void *ctx)
             continue;
         }
         pthread_mutex_unlock(&file->mutex);
-        is_good =
-            write_both(file->dir_fd, &water, are_whole ? fl_file_overwrite : fl_file_write, &err);
+        is_good = write_both(file->dir_fd, &water, are_whole, &err);
         are_whole = is_good;
         pthread_mutex_lock(&file->mutex);
         file->is_good = is_good;

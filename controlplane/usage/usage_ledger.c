@@ -43,7 +43,7 @@ struct usage_ledger {
     uint64_t mark;     /* as it is, if no other ledger moves it; 0: not known */
     fl_ms began_at, forget_at;
     struct usage_pass pass;
-    struct fl_arena rows; /* the batch's that is looked at */
+    struct fl_arena rows; /* one batch's at a time */
     uint64_t walked_to;   /* its memory is of the batches up to this one */
     uint64_t from, to;    /* the mark, and the next one */
     fl_ms to_at;

@@ -104,21 +104,20 @@ bool fl_file_write(int dir_fd, const char *path, const void *ptr, size_t len, mo
     return sync_folder(dir_fd, path, err);
 }
 
-bool fl_file_overwrite(int dir_fd, const char *path, const void *ptr, size_t len, mode_t mode,
+bool fl_file_overwrite(int dir_fd, const char *path, const void *ptr, size_t len,
                        struct fl_err *err)
 {
-    int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW, fd = openat(dir_fd, path, flags);
-    bool is_new = fd < 0 && errno == ENOENT, is_good;
+    int fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     struct stat status;
+    bool is_good;
 
-    if (is_new) fd = openat(dir_fd, path, flags | O_CREAT | O_EXCL, mode);
     if (fd < 0) return fail_errno(err, "open", path);
     is_good = write_all(fd, ptr, len) && fstat(fd, &status) == 0;
     if (is_good && status.st_size > (off_t)len) is_good = ftruncate(fd, (off_t)len) == 0;
     is_good = is_good && fdatasync(fd) == 0;
     if (!is_good) fail_errno(err, "write", path);
     if (close(fd) != 0 && is_good) is_good = fail_errno(err, "close", path);
-    return is_good && (!is_new || sync_folder(dir_fd, path, err));
+    return is_good;
 }
 
 bool fl_file_remove(int dir_fd, const char *path, struct fl_err *err)

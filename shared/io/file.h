@@ -17,10 +17,10 @@ FL_CHECK bool fl_file_read(int dir_fd, const char *path, struct fl_buf *ret, str
 FL_CHECK bool fl_file_write(int dir_fd, const char *path, const void *ptr, size_t len, mode_t mode,
                             struct fl_err *err);
 
-/* Writes over the bytes of PATH and syncs them: cheap, since no folder and no journal of the file
- * system takes part, but a crash may leave a part of both.  Makes it where there is none. */
+/* Writes over the bytes of a file that is there, and syncs them: cheap, since no folder and no
+ * journal of the file system takes part, but a crash may leave a part of both. */
 FL_CHECK bool fl_file_overwrite(int dir_fd, const char *path, const void *ptr, size_t len,
-                                mode_t mode, struct fl_err *err);
+                                struct fl_err *err);
 
 /* Removes the file durably; an absent file is fine. */
 FL_CHECK bool fl_file_remove(int dir_fd, const char *path, struct fl_err *err);

@@ -571,7 +571,7 @@ static enum outcome serve(struct round *round, const struct round_view *view,
 }
 
 /* The turn to which the round before did not come, at its starts; else the first. */
-static size_t first_turn(struct round *round, size_t turns_len)
+static size_t take_first_turn(struct round *round, size_t turns_len)
 {
     struct fl_queue_id from = round->turn_from;
 
@@ -602,7 +602,7 @@ bool round_run(struct round *round, const struct round_view *view)
     make_claims(round, view, turns_len);
     asked_before = round->chooser.asked;
     is_over = starts >= view->starts_max;
-    first = is_over ? 0 : first_turn(round, turns_len);
+    first = is_over ? 0 : take_first_turn(round, turns_len);
     while (has_started && !is_over) {
         has_started = false;
         for (size_t i = 0; i < turns_len && !is_over; i++) {

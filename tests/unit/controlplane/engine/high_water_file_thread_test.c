@@ -204,6 +204,11 @@ static void a_process_makes_both_anew_and_then_writes_over_them(void **state)
             assert_int_equal(number_of(fd, names[i]) == before[i], write > 0);
         }
     }
+    assert_int_equal(unlinkat(fd, HIGH_WATER_COPY, 0), 0); /* the next write fails, ... */
+    high_water_file_put(file, &water);
+    assert_false(result_of(file, &err));
+    high_water_file_put(file, &water); /* ... and the one behind it makes both */
+    assert_true(result_of(file, &err));
     high_water_file_destroy(file);
     for (size_t i = 0; i < 2; i++) { /* a shorter text leaves nothing of the longer one */
         assert_true(high_water_file_read(fd, &found, &err));
