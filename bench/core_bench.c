@@ -70,7 +70,7 @@ static void init(struct rig *rig, uint32_t agents)
                                .begin = {.seed = 1, .incarnation = 1, .epoch = 1, .batch = 1}};
     struct core_batch *batch = core_batch_create(1);
 
-    config.queue_jobs_max = config.jobs_max; /* all of them are of one queue */
+    config.queue_percent = 100; /* all of them are of one queue */
     *rig = (struct rig){.core = core_create(&config), .batch_last = 1, .now = 1000};
     core_step(rig->core, &event, batch);
     (void)core_settle(rig->core, rig->now, batch);

@@ -571,6 +571,8 @@ static bool start_engine(struct daemon *daemon, struct fl_err *err)
     config.engine.seed = fl_random_u64();
     config.engine.core.rejoin_ms = (uint32_t)number(daemon, CONFIG_agent_rejoin);
     config.engine.core.queues_max = (uint32_t)number(daemon, CONFIG_queues_max);
+    config.engine.core.queue_percent = (uint32_t)number(daemon, CONFIG_queue_percent);
+    config.engine.core.owner_percent = (uint32_t)number(daemon, CONFIG_owner_percent);
     config.engine.core.claims_percent_max = (uint32_t)number(daemon, CONFIG_claims_percent);
     config.engine.core.start_ms = (uint32_t)number(daemon, CONFIG_start_timeout);
     config.engine.core.stop_ms = (uint32_t)number(daemon, CONFIG_stop_timeout);

@@ -7,6 +7,7 @@
 #include "agent/tunnel/spec_receiver.h"
 #include "agent/tunnel/tunnel_socket.h"
 #include "shared/base/alloc.h"
+#include "shared/base/assert.h"
 #include "shared/base/version.h"
 #include "shared/io/log.h"
 #include "shared/io/loop.h"
@@ -83,7 +84,7 @@ static void tell_busy(struct agent_dialer *dialer)
 
     if (is_busy == dialer->is_busy) return;
     dialer->is_busy = is_busy;
-    if (dialer->ports.busy) dialer->ports.busy(dialer->ports.ctx, is_busy);
+    dialer->ports.busy(dialer->ports.ctx, is_busy);
 }
 
 static void put_hello(struct agent_dialer *dialer)
@@ -387,6 +388,7 @@ struct agent_dialer *agent_dialer_create(struct fl_loop *loop,
                                 .ctx = dialer,
                                 .pull = on_pull};
 
+    fl_assert(ports->busy); /* without it an inventory is pushed whole, and breaks the link */
     dialer->loop = loop;
     dialer->ports = *ports;
     dialer->server_name =

@@ -35,7 +35,7 @@ struct agent_dialer_ports {
      * usual waits.  May be NULL. */
     void (*refused)(void *ctx, const char *why);
     /* Much control waits to be sent, or little again; 'closed' ends it without a call.  Called at
-     * the end of a turn, from no other call; may be NULL. */
+     * the end of a turn, from no other call. */
     void (*busy)(void *ctx, bool is_on);
 };
 

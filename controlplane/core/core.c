@@ -12,8 +12,8 @@ struct core_config core_config_default(void)
                                 .queues_max = 1000,
                                 .clusters_max = 20000,
                                 .shapes_max = 16384,
-                                .queue_jobs_max = 5000000,
-                                .queue_kinds_max = 4096,
+                                .queue_percent = 25,
+                                .owner_percent = 25,
                                 .nodes_max = 10000,
                                 .unconfirmed_max = 2500,
                                 .backoff_first_ms = 10000,
@@ -46,6 +46,7 @@ struct core *core_create(const struct core_config *config)
     shape_table_init(&core->shapes, config->shapes_max);
     queue_table_init(&core->queues, config->queues_max, 4 * config->shapes_max);
     job_table_init(&core->jobs, config->jobs_max);
+    owner_table_init(&core->owners, config->jobs_max);
     dependency_table_init(&core->dependencies);
     singleton_table_init(&core->singletons);
     element_table_init(&core->elements, UINT32_MAX - 1); /* a round keeps to elements_max */
@@ -66,6 +67,7 @@ void core_destroy(struct core *core)
     fl_arena_fini(&core->scratch);
     element_table_fini(&core->elements);
     job_table_fini(&core->jobs);
+    owner_table_fini(&core->owners);
     dependency_table_fini(&core->dependencies);
     singleton_table_fini(&core->singletons);
     pair_table_fini(&core->pairs);

@@ -26,8 +26,8 @@ struct core_config {
     uint32_t queues_max;
     uint32_t clusters_max;
     uint32_t shapes_max;
-    uint32_t queue_jobs_max;   /* open jobs of one queue */
-    uint32_t queue_kinds_max;  /* shapes and priorities of one queue's open jobs */
+    uint32_t queue_percent;    /* one queue's share in open jobs and shapes */
+    uint32_t owner_percent;    /* one owner's, in all that owner_table.h lists */
     uint32_t nodes_max;        /* nodes that one cluster may report */
     uint32_t unconfirmed_max;  /* STARTs that a cluster has not confirmed; at it, no more */
     uint32_t backoff_first_ms; /* 10 s, doubled per failure */

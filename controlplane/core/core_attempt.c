@@ -647,7 +647,7 @@ void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot 
     if (run->first_start && run->stop == REASON_none) core->deadlines--;
     run->stop = (uint16_t)reason;
     run->ready_first = run->ready_last = none;
-    dependency_table_drop(&core->dependencies, job->id); /* it waits for no job any more */
+    core_job_wait_no_more(core, job);
     core_job_place(core, job_slot);
     if (run->live > 0 || run->dependents ||
         core->slice_left < (uint64_t)LOOKS_OF_END * core_job_open(job, run)) {

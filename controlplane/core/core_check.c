@@ -69,9 +69,11 @@ static uint64_t hash_dependencies(const struct core *core, const struct job *job
 static uint64_t hash_job(const struct core *core, const struct job *job, uint64_t h)
 {
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
+    const struct owner *owner = core_owner(core, job);
 
     h = fl_hash_u64(h, job->id);
-    h = fl_hash_u64(h, (uint64_t)job->tenant << 32 | bucket->queue.n);
+    h = fl_hash_u64(h, (uint64_t)owner->tenant.n << 32 | bucket->queue.n);
+    h = fl_hash64(h, owner->name, owner->name_len);
     h = fl_hash_u64(h, (uint64_t)shape_table_at(&core->shapes, bucket->shape)->id << 32 |
                            (uint32_t)bucket->priority);
     h = fl_hash_u64(h, (uint64_t)job->elements << 32 | job->elements_next);
@@ -571,6 +573,58 @@ static void check_clusters(const struct core *core, struct sums *sums)
     fl_assert(live == sums->live);
 }
 
+/* By enum owner_share. */
+struct used {
+    uint32_t of[OWNER_SHARES_LEN];
+};
+
+static void add_used(const struct core *core, const struct job *job, struct used *used)
+{
+    const struct dependency_edge *edge = dependency_table_first(&core->dependencies, job->id);
+    const struct job_run *run = job_table_run(&core->jobs, job);
+
+    for (; edge; edge = dependency_table_next(&core->dependencies, edge)) {
+        used->of[OWNER_waits]++;
+    }
+    used->of[OWNER_jobs]++;
+    used->of[OWNER_singletons] += job->is_singleton;
+    if (!run || !run->pair) return;
+    used->of[OWNER_pairs]++;
+    used->of[OWNER_pair_elements] += run->pair->elements;
+}
+
+static void check_owners(const struct core *core)
+{
+    const struct fl_slab *owners = &core->owners.owners;
+    struct used *used = fl_new_array(struct used, owners->used + 1);
+    uint32_t checked = 0;
+
+    for (struct job_slot slot = job_table_next(&core->jobs, 1); slot.n;) {
+        const struct job *job = job_table_at(&core->jobs, slot);
+
+        fl_assert(owner_table_has_kind(&core->owners, job->owner, job->bucket));
+        add_used(core, job, &used[job->owner.n]);
+        slot = job_table_next(&core->jobs, job->id + 1);
+    }
+    for (uint32_t i = 1; i <= owners->used; i++) {
+        const struct owner *owner;
+
+        if (!fl_slab_is_taken(owners, i)) continue;
+        owner = owner_table_at(&core->owners, (struct owner_slot){i});
+        used[i].of[OWNER_kinds] = (uint32_t)owner->kinds.len;
+        fl_assert(owner->used[OWNER_jobs] > 0);
+        fl_assert(memcmp(owner->used, &used[i], sizeof used[i]) == 0);
+        for (size_t k = 0; k < owner->kinds.len; k++) {
+            fl_assert(k == 0 || owner->kinds.at[k - 1].bucket < owner->kinds.at[k].bucket);
+            used[i].of[OWNER_jobs] -= owner->kinds.at[k].jobs;
+        }
+        fl_assert(used[i].of[OWNER_jobs] == 0);
+        checked++;
+    }
+    fl_assert(checked == owners->len);
+    fl_free(used);
+}
+
 void core_check(const struct core *core)
 {
     struct sums sums = {0};
@@ -578,6 +632,7 @@ void core_check(const struct core *core)
     if (!core->is_begun) return;
     check_jobs(core, &sums);
     check_buckets(core);
+    check_owners(core);
     check_clusters(core, &sums);
     fl_assert(sums.elements == core->elements.elements.len);
     fl_assert(sums.deadlines == core->deadlines);

@@ -163,7 +163,9 @@ static struct job_slot find_fault(struct core *core, const struct core_event *ev
                        wanted->deadline_s != job_table_deadline_s(&core->jobs, job) ||
                        wanted->parallelism != job_table_parallelism(&core->jobs, job);
     why = wanted->queue.n != bucket->queue.n ? core_queue_no_room(core, wanted->queue) : NULL;
-    if (!why) why = core_job_no_place(core, wanted->queue, wanted->priority, bucket->shape);
+    if (!why) {
+        why = core_kind_no_room(core, wanted->queue, wanted->priority, bucket->shape, job->owner);
+    }
     if (wanted->is_other_place && why) {
         core_answer_code(batch, event, FL_FULL, why);
         return none;
@@ -225,7 +227,7 @@ void core_edit(struct core *core, const struct core_event *event, struct core_ba
     struct core_effect effect = {.kind = CORE_ANSWER, .answer = {.request = event->request}};
     struct wanted wanted;
     struct job_slot slot = find_fault(core, event, batch, &wanted);
-    struct bucket_slot bucket;
+    struct bucket_slot bucket, bucket_was;
     struct job *job;
 
     if (!slot.n) return;
@@ -235,7 +237,10 @@ void core_edit(struct core *core, const struct core_event *event, struct core_ba
         bucket = queue_table_need_bucket(&core->queues, wanted.queue, wanted.priority,
                                          queue_table_bucket(&core->queues, job->bucket)->shape);
         fl_assert(bucket.n); /* find_fault() looked */
+        bucket_was = job->bucket;
+        owner_table_join(&core->owners, job->owner, bucket);
         queue_table_move(&core->queues, &core->jobs, slot, bucket);
+        owner_table_leave(&core->owners, job->owner, bucket_was);
         core->is_dirty = true;
     }
     job_table_put_deadline(&core->jobs, job, wanted.deadline_s);

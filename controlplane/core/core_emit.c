@@ -11,7 +11,9 @@ struct job_slot core_need_job(struct core *core, const struct core_event *event,
     struct job_slot slot = job_table_find(&core->jobs, job);
     char name[FL_JOB_NAME_MAX];
 
-    if (slot.n && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) return slot;
+    if (slot.n && core_owner(core, job_table_at(&core->jobs, slot))->tenant.n == event->tenant.n) {
+        return slot;
+    }
     fl_job_name(job, name);
     core_answer_code(
         batch, event, FL_ABSENT,

@@ -66,39 +66,6 @@ void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot 
     core->is_dirty = true;
 }
 
-/* One queue has its share of the room, so that another one always has some. */
-const char *core_queue_no_room(struct core *core, struct fl_queue_id id)
-{
-    const struct queue *queue = queue_table_at(&core->queues, id);
-
-    if (queue->jobs < core->config.queue_jobs_max) return NULL;
-    return fl_arena_printf(&core->scratch,
-                           "queue \"%s\" has %" PRIu32 " open jobs, the most that one queue may "
-                           "have; wait until some have ended, or make alike ones elements of one "
-                           "job",
-                           queue->name, queue->jobs);
-}
-
-/* The same of their kinds. */
-const char *core_job_no_place(struct core *core, struct fl_queue_id id, int32_t priority,
-                              struct shape_slot shape)
-{
-    const struct queue *queue = queue_table_at(&core->queues, id);
-
-    if (queue_table_has_bucket(&core->queues, id, priority, shape)) return NULL;
-    if (queue->buckets.len >= core->config.queue_kinds_max) {
-        return fl_arena_printf(&core->scratch,
-                               "open jobs of queue \"%s\" have %zu different shapes and "
-                               "priorities, the most that one queue may have; jobs that ask for "
-                               "the same are alike",
-                               queue->name, queue->buckets.len);
-    }
-    if (!queue_table_has_room(&core->queues)) {
-        return "open jobs have too many different shapes and priorities";
-    }
-    return NULL;
-}
-
 uint32_t core_job_started(const struct job *job, const struct job_run *run)
 {
     return job->elements_next - (run ? run->unplaced : 0);
@@ -148,8 +115,16 @@ void core_job_wait(struct core *core, struct core_batch *batch, struct job_slot 
     for (size_t i = 0; i < len; i++) {
         dependency_table_add(&core->dependencies, job->id, at[i].job.n, at[i].on);
     }
+    core_owner(core, job)->used[OWNER_waits] += (uint32_t)len;
     job->is_after = true;
     put_mark(core, batch, job);
+}
+
+void core_job_wait_no_more(struct core *core, const struct job *job)
+{
+    uint32_t *waits = &core_owner(core, job)->used[OWNER_waits];
+
+    *waits -= dependency_table_drop(&core->dependencies, job->id);
 }
 
 /* One end that it waited for has come. */
@@ -178,7 +153,7 @@ static void give_up(struct core *core, struct core_batch *batch, struct job_slot
         .kind = ROW_mark_set,
         .mark_set = {.job = job->id, .kind = CORE_MARK_cancel, .value = REASON_NeverMet}};
 
-    dependency_table_drop(&core->dependencies, job->id);
+    core_job_wait_no_more(core, job);
     run->stop = REASON_NeverMet;
     run->is_swept = true;
     queue_table_recount(&core->queues, &core->jobs, slot);
@@ -195,6 +170,7 @@ static void tell_dependents(struct core *core, struct core_batch *batch, uint64_
         struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){edge.job});
 
         core_spend(core, 1);
+        core_owner(core, job_table_at(&core->jobs, slot))->used[OWNER_waits]--;
         if (job_state_meets(state, edge.on)) {
             wait_less(core, batch, slot);
         } else {
@@ -208,8 +184,10 @@ static void tell_dependents(struct core *core, struct core_batch *batch, uint64_
 void core_job_queue_up(struct core *core, struct job_slot slot, struct fl_str key)
 {
     struct job *job = job_table_at(&core->jobs, slot);
+    struct owner *owner = core_owner(core, job);
 
-    singleton_table_add(&core->singletons, job->tenant, key, job->id);
+    singleton_table_add(&core->singletons, owner->tenant.n, key, job->id);
+    owner->used[OWNER_singletons]++;
     job->is_singleton = true;
 }
 
@@ -221,6 +199,7 @@ static void end_turn(struct core *core, struct job *job)
     if (!job->is_singleton) return;
     next = singleton_table_remove(&core->singletons, job->id);
     job->is_singleton = false;
+    core_owner(core, job)->used[OWNER_singletons]--;
     if (next) core_job_place(core, job_table_find(&core->jobs, (struct fl_job){next}));
 }
 
@@ -232,7 +211,7 @@ bool core_job_owes_ends(const struct job *job, const struct job_run *run)
 }
 
 /* The job ends.  Each of its elements has ended, so no element waits for it any more. */
-static void end_pairs(struct core *core, struct job_run *run)
+static void end_pairs(struct core *core, struct owner *owner, struct job_run *run)
 {
     struct pair **at;
 
@@ -254,6 +233,8 @@ static void end_pairs(struct core *core, struct job_run *run)
         }
         *at = run->pair->next_of_target;
     }
+    owner->used[OWNER_pairs]--;
+    owner->used[OWNER_pair_elements] -= run->pair->elements;
     pair_table_remove(&core->pairs, run->pair);
     run->pair = NULL;
 }
@@ -279,11 +260,12 @@ static void end_job(struct core *core, struct core_batch *batch, struct job_slot
                                   .has_marks = may_have_marks(core, job, run)}};
 
     if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
-    if (run) end_pairs(core, run);
-    dependency_table_drop(&core->dependencies, job->id);
+    if (run) end_pairs(core, core_owner(core, job), run);
+    core_job_wait_no_more(core, job);
     end_turn(core, job);
     queue_table_remove(&core->queues, &core->jobs, slot);
     shape_table_unref(&core->shapes, bucket->shape);
+    owner_table_leave(&core->owners, job->owner, job->bucket);
     queue_table_leave(&core->queues, &core->jobs, slot);
     job_table_remove(&core->jobs, slot);
     core->is_dirty = true; /* the jobs behind it in its queue may start */

@@ -130,6 +130,9 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
     struct job_slot slot = {0};
     struct job *job;
 
+    if (row->owner.len > FL_NAME_BYTES_MAX) {
+        return fl_fail(err, FL_TORN, "job %" PRIu64 ": its owner's name is too long", row->job);
+    }
     if (!shape.n || row->queue == 0 || row->queue > core->queues.queues.len || row->elements == 0 ||
         queue_table_at(&core->queues, (struct fl_queue_id){row->queue})->is_removed ||
         job_table_find(&core->jobs, (struct fl_job){row->job}).n) {
@@ -143,12 +146,13 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
     if (bucket.n) slot = job_table_add(&core->jobs, (struct fl_job){row->job});
     if (!slot.n) return fl_fail(err, FL_FULL, "job %" PRIu64 ": more than may be open", row->job);
     job = job_table_at(&core->jobs, slot);
-    job->tenant = row->tenant;
+    job->owner = owner_table_need(&core->owners, (struct fl_tenant){row->tenant}, row->owner);
     job->bucket = bucket;
     job->elements = row->elements;
     load_limits(core, job, row, shape_table_at(&core->shapes, shape)->bytes);
     job_table_put_parallelism(&core->jobs, job, row->parallelism);
     queue_table_join(&core->queues, &core->jobs, slot);
+    owner_table_join(&core->owners, job->owner, bucket);
     shape_table_ref(&core->shapes, shape);
     if (row->job >= core->job_next) core->job_next = row->job + 1;
     core_job_place(core, slot);
@@ -210,6 +214,7 @@ static bool load_after(struct core *core, struct job *job, struct fl_str bytes, 
                            target.n);
         }
         dependency_table_add(&core->dependencies, job->id, target.n, list.at[i].on);
+        core_owner(core, job)->used[OWNER_waits]++;
     }
     return true;
 }
@@ -222,7 +227,7 @@ static bool load_singleton(struct core *core, struct job_slot slot, struct fl_st
 
     if (job->is_singleton || !singleton_key_is_whole(key) ||
         !singleton_table_has_room(&core->singletons) ||
-        singleton_table_last(&core->singletons, job->tenant, key) >= job->id) {
+        singleton_table_last(&core->singletons, core_owner(core, job)->tenant.n, key) >= job->id) {
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no name and owner to run alone under",
                        job->id);
     }

@@ -49,8 +49,11 @@ static struct pair *link_pair(struct core *core, struct job_slot slot, struct jo
 {
     struct job *job = job_table_at(&core->jobs, slot);
     struct job_run *run = job_table_need_run(&core->jobs, job), *of_target;
+    struct owner *owner = core_owner(core, job);
 
     run->pair = pair_table_add(&core->pairs, slot, target, job->elements);
+    owner->used[OWNER_pairs]++;
+    owner->used[OWNER_pair_elements] += job->elements;
     if (!target.n) return run->pair;
     of_target = job_table_need_run(&core->jobs, job_table_at(&core->jobs, target));
     run->pair->next_of_target = of_target->dependents;

@@ -57,7 +57,7 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
     const struct job_run *run = job_table_run(&core->jobs, job);
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
     struct core_job_view view = {.job = {job->id},
-                                 .tenant = {job->tenant},
+                                 .tenant = core_owner(core, job)->tenant,
                                  .queue = bucket->queue,
                                  .priority = bucket->priority,
                                  .state = job_table_state(&core->jobs, job),
@@ -436,7 +436,7 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
         core_look(core, 1);
         looked++;
         last = job_table_at(&core->jobs, slot)->id;
-        if (job_table_at(&core->jobs, slot)->tenant == event->tenant.n) {
+        if (core_owner(core, job_table_at(&core->jobs, slot))->tenant.n == event->tenant.n) {
             page.jobs[page.jobs_len++] = view_of(core, slot);
         }
     }

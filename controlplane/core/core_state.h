@@ -2,8 +2,8 @@
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
  * Calls go one way: core -> core_load, core_submit, core_control, core_edit, core_overdue,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
- * core_element -> core_pair -> core_job, core_reply -> core_history, core_emit, core_timer,
- * core_walk.
+ * core_element -> core_pair -> core_job, core_reply -> core_share, core_history, core_emit,
+ * core_timer, core_walk.
  * Uses shared/base and the core's tables. */
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "controlplane/core/dependency_table.h"
 #include "controlplane/core/element_table.h"
 #include "controlplane/core/job_table.h"
+#include "controlplane/core/owner_table.h"
 #include "controlplane/core/queue_table.h"
 #include "controlplane/core/resource_table.h"
 #include "controlplane/core/sched/feasibility.h"
@@ -62,6 +63,7 @@ struct core {
     struct shape_table shapes;
     struct queue_table queues;
     struct job_table jobs;
+    struct owner_table owners;
     struct dependency_table dependencies;
     struct singleton_table singletons;
     struct pair_table pairs;
@@ -256,6 +258,8 @@ FL_CHECK bool core_pair_load_end(struct core *core, const struct row_pair_end *r
 /* A new job waits for the ends of these, which are open. */
 void core_job_wait(struct core *core, struct core_batch *batch, struct job_slot job,
                    const struct fl_dependency *at, size_t len);
+/* It waits for no other job any more. */
+void core_job_wait_no_more(struct core *core, const struct job *job);
 /* A new job, or one that is loaded, runs alone among those of its key: at the end of their line. */
 void core_job_queue_up(struct core *core, struct job_slot job, struct fl_str key);
 /* Into or out of its bucket, as it has something to start or not. */
@@ -267,12 +271,6 @@ bool core_job_is_throttled(const struct core *core, const struct job *job);
 void core_job_count_live(struct core *core, struct job_slot job);
 /* Held, or no longer: its mark, and its place. */
 void core_job_hold(struct core *core, struct core_batch *batch, struct job_slot job, bool is_held);
-/* Why no further job may stand in the queue; NULL: it may. */
-const char *core_queue_no_room(struct core *core, struct fl_queue_id queue);
-/* Why no further kind of job, of this priority and shape, may stand in the queue; NULL: it may, or
- * the kind is there.  No shape: one that is new. */
-const char *core_job_no_place(struct core *core, struct fl_queue_id queue, int32_t priority,
-                              struct shape_slot shape);
 /* Its elements that have had an attempt. */
 uint32_t core_job_started(const struct job *job, const struct job_run *run);
 /* Its elements that have started and not ended. */
@@ -289,6 +287,23 @@ bool core_job_owes_ends(const struct job *job, const struct job_run *run);
 /* Ends a job of which nothing has started. */
 void core_job_end_unstarted(struct core *core, struct core_batch *batch, struct job_slot job,
                             enum reason reason);
+
+/* ---- core_share.c: one queue and one owner leave room for others ----------------------------- */
+
+/* Its tenant, too. */
+static inline struct owner *core_owner(const struct core *core, const struct job *job)
+{
+    return owner_table_at(&core->owners, job->owner);
+}
+/* Why the owner may have no more of it; NULL: it may.  No owner: one that has no open job. */
+const char *core_owner_no_room(struct core *core, struct owner_slot owner, enum owner_share share,
+                               uint32_t more);
+/* Why no further job may stand in the queue; NULL: it may. */
+const char *core_queue_no_room(struct core *core, struct fl_queue_id queue);
+/* Why no further kind of job, of this priority and shape, may stand in the queue, or be this
+ * owner's; NULL: it may, or the kind is there.  No shape: one that is new. */
+const char *core_kind_no_room(struct core *core, struct fl_queue_id queue, int32_t priority,
+                              struct shape_slot shape, struct owner_slot owner);
 
 /* ---- the events, by family ------------------------------------------------------------------- */
 

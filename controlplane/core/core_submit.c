@@ -21,6 +21,7 @@ static bool refuse(struct core *core, struct core_outcome *outcome, enum fl_code
 
 /* check_item() fills it for a job that may be accepted. */
 struct accepted {
+    struct owner_slot owner; /* none: it has no open job */
     struct fl_queue_id queue;
     struct shape_slot shape;         /* none: a new one */
     const struct shape_entry *entry; /* the same, or a new one as it was decoded */
@@ -33,9 +34,13 @@ struct accepted {
 };
 
 /* The bounds of the item alone. */
-static bool check_sizes(struct core *core, const struct core_submit_item *item,
-                        struct core_outcome *outcome)
+static bool check_sizes(struct core *core, const struct core_event *event,
+                        const struct core_submit_item *item, struct core_outcome *outcome)
 {
+    if (event->owner.len > FL_NAME_BYTES_MAX) {
+        return refuse(core, outcome, FL_INVALID,
+                      "an owner's name has at most " FL_QUOTE(FL_NAME_BYTES_MAX) " bytes");
+    }
     if (item->elements == 0 || item->elements > FL_JOB_ELEMENTS_MAX) {
         return refuse(core, outcome, FL_INVALID,
                       "a job has 1 to " FL_QUOTE(FL_JOB_ELEMENTS_MAX) " elements");
@@ -67,22 +72,23 @@ static bool check_sizes(struct core *core, const struct core_submit_item *item,
 }
 
 static bool check_bounds(struct core *core, const struct core_event *event,
-                         const struct core_submit_item *item, struct fl_queue_id *ret_queue,
+                         const struct core_submit_item *item, struct accepted *found,
                          struct core_outcome *outcome)
 {
     struct fl_str short_name = item->queue;
     const char *full;
 
     if (short_name.len > FL_NAME_BYTES_MAX) short_name.len = FL_NAME_BYTES_MAX;
-    *ret_queue = queue_table_find(&core->queues, event->tenant, item->queue);
-    if (!ret_queue->n) {
+    found->queue = queue_table_find(&core->queues, event->tenant, item->queue);
+    if (!found->queue.n) {
         const char *text = fl_arena_printf(
             &core->scratch, "queue \"" FL_STR_FMT "\" does not exist; create it, or name another",
             FL_STR_ARG(short_name));
 
         return refuse(core, outcome, FL_ABSENT, text);
     }
-    if (!check_sizes(core, item, outcome)) return false;
+    if (!check_sizes(core, event, item, outcome)) return false;
+    found->owner = owner_table_find(&core->owners, event->tenant, event->owner);
     if (item->retry_of.n && job_table_find(&core->jobs, item->retry_of).n) {
         return refuse(core, outcome, FL_CONFLICT,
                       "the job to retry has not ended; cancel it or wait for its end");
@@ -102,7 +108,8 @@ static bool check_bounds(struct core *core, const struct core_event *event,
                                       "%" PRIu32 " jobs are open, the most there can be",
                                       core->config.jobs_max));
     }
-    full = core_queue_no_room(core, *ret_queue);
+    full = core_queue_no_room(core, found->queue);
+    if (!full) full = core_owner_no_room(core, found->owner, OWNER_jobs, 1);
     return !full || refuse(core, outcome, FL_FULL, full);
 }
 
@@ -161,7 +168,7 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
                                           core->config.shapes_max));
         }
     }
-    why = core_job_no_place(core, found->queue, item->priority, found->shape);
+    why = core_kind_no_room(core, found->queue, item->priority, found->shape, found->owner);
     return !why || refuse(core, outcome, FL_FULL, why);
 }
 
@@ -220,7 +227,7 @@ static bool check_each(struct core *core, const struct core_event *event,
                                       "job itself, with success or any",
                                       name, name));
     }
-    if (!target || target->tenant != event->tenant.n) {
+    if (!target || core_owner(core, target)->tenant.n != event->tenant.n) {
         return refuse(core, outcome,
                       asked->ended || asked->after.line ? FL_CONFLICT : FL_UNAVAILABLE,
                       fl_arena_printf(&core->scratch,
@@ -257,6 +264,7 @@ static bool check_pair(struct core *core, const struct core_submit_item *item,
     const struct job *target;
     const struct job_run *run;
     char name[FL_JOB_NAME_MAX];
+    const char *why;
 
     if (!found->each.n) return true;
     target = job_table_at(&core->jobs, found->each);
@@ -285,12 +293,19 @@ static bool check_pair(struct core *core, const struct core_submit_item *item,
                                       "the most that may; run after the job itself",
                                       PAIR_FAMILY_MAX, name));
     }
-    if (pair_table_has_room(&core->pairs, item->elements)) return true;
-    return refuse(core, outcome, FL_FULL,
-                  fl_arena_printf(&core->scratch,
-                                  "%d arrays, or %d elements of arrays, wait for others element by "
-                                  "element, the most there can be; run after the job itself",
-                                  PAIRS_MAX, PAIR_ELEMENTS_MAX));
+    if (!pair_table_has_room(&core->pairs, item->elements)) {
+        return refuse(
+            core, outcome, FL_FULL,
+            fl_arena_printf(&core->scratch,
+                            "%d arrays, or %d elements of arrays, wait for others element "
+                            "by element, the most there can be; run after the job itself",
+                            PAIRS_MAX, PAIR_ELEMENTS_MAX));
+    }
+    why = core_owner_no_room(core, found->owner, OWNER_pairs, 1);
+    if (!why) {
+        why = core_owner_no_room(core, found->owner, OWNER_pair_elements, item->elements);
+    }
+    return !why || refuse(core, outcome, FL_FULL, why);
 }
 
 /* The end of the job is awaited, or came as it was wanted; else refused. */
@@ -315,7 +330,7 @@ static bool check_after(struct core *core, const struct core_event *event,
     }
     found->after[found->after_len++] = after;
     if (after.on == FL_ON_each) return check_each(core, event, asked, job, found, outcome);
-    if (slot.n && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) {
+    if (slot.n && core_owner(core, job_table_at(&core->jobs, slot))->tenant.n == event->tenant.n) {
         found->unmet[found->unmet_len++] = after;
         return check_dependents(core, job, name, outcome);
     }
@@ -347,6 +362,8 @@ static bool check_dependencies(struct core *core, const struct core_event *event
                                const struct core_outcome *before, size_t before_len,
                                struct accepted *found, struct core_outcome *outcome)
 {
+    const char *why;
+
     if (item->after_len == 0) return true;
     if (item->after_len > FL_JOB_AFTER_MAX) {
         return refuse(core, outcome, FL_INVALID,
@@ -355,6 +372,8 @@ static bool check_dependencies(struct core *core, const struct core_event *event
     if (!dependency_table_has_room(&core->dependencies, item->after_len)) {
         return refuse(core, outcome, FL_FULL, "too many open jobs wait for others");
     }
+    why = core_owner_no_room(core, found->owner, OWNER_waits, (uint32_t)item->after_len);
+    if (why) return refuse(core, outcome, FL_FULL, why);
     found->after = fl_arena_array(&core->scratch, struct fl_dependency, item->after_len);
     found->unmet = fl_arena_array(&core->scratch, struct fl_dependency, item->after_len);
     for (size_t i = 0; i < item->after_len; i++) {
@@ -379,13 +398,12 @@ static bool check_singleton(struct core *core, const struct core_event *event,
                             const struct core_submit_item *item, struct accepted *found,
                             struct core_outcome *outcome)
 {
+    const char *why;
+
     if (!item->is_singleton) return true;
     if (item->name.len == 0) {
         return refuse(core, outcome, FL_INVALID,
                       "a singleton needs a name: it runs alone under its name and owner");
-    }
-    if (event->owner.len > SINGLETON_OWNER_BYTES_MAX) {
-        return refuse(core, outcome, FL_INVALID, "the owner of a singleton has at most 63 bytes");
     }
     found->key = singleton_key(event->owner, item->name, &core->scratch);
     if (singleton_table_len(&core->singletons, event->tenant.n, found->key) >=
@@ -396,10 +414,14 @@ static bool check_singleton(struct core *core, const struct core_event *event,
                                       "may; make them elements of one job",
                                       SINGLETONS_OF_NAME_MAX));
     }
-    if (singleton_table_has_room(&core->singletons)) return true;
-    return refuse(core, outcome, FL_FULL,
-                  fl_arena_printf(&core->scratch, "%d singletons are open, the most there can be",
-                                  SINGLETONS_MAX));
+    if (!singleton_table_has_room(&core->singletons)) {
+        return refuse(core, outcome, FL_FULL,
+                      fl_arena_printf(&core->scratch,
+                                      "%d singletons are open, the most there can be",
+                                      SINGLETONS_MAX));
+    }
+    why = core_owner_no_room(core, found->owner, OWNER_singletons, 1);
+    return !why || refuse(core, outcome, FL_FULL, why);
 }
 
 /* A job that no enrolled cluster could ever run is accepted and waits. */
@@ -424,7 +446,7 @@ static bool check_item(struct core *core, const struct core_event *event,
 {
     struct accepted found = {0};
 
-    if (!check_bounds(core, event, item, &found.queue, outcome) ||
+    if (!check_bounds(core, event, item, &found, outcome) ||
         !check_shape(core, item, &found, outcome) ||
         !check_dependencies(core, event, item, before, before_len, &found, outcome) ||
         !check_singleton(core, event, item, &found, outcome) ||
@@ -504,7 +526,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     fl_assert(bucket.n && slot.n); /* check_item looked */
     core->job_next++;
     job = job_table_at(&core->jobs, slot);
-    job->tenant = event->tenant.n;
+    job->owner = owner_table_need(&core->owners, event->tenant, event->owner);
     job->bucket = bucket;
     job->elements = item->elements;
     job->retries_max = (uint16_t)item->retries_max;
@@ -512,6 +534,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     job_table_put_deadline(&core->jobs, job, item->deadline_s);
     job_table_put_parallelism(&core->jobs, job, item->parallelism);
     queue_table_join(&core->queues, &core->jobs, slot);
+    owner_table_join(&core->owners, job->owner, bucket);
     shape_table_ref(&core->shapes, shape);
     need_spec(core, batch, item, job->id);
     row.job_new = (struct row_job_new){

@@ -155,11 +155,13 @@ bool dependency_table_take(struct dependency_table *table, uint64_t target,
     return true;
 }
 
-void dependency_table_drop(struct dependency_table *table, uint64_t job)
+uint32_t dependency_table_drop(struct dependency_table *table, uint64_t job)
 {
     struct dependency_slot slot;
+    uint32_t dropped = 0;
 
-    while ((slot = find(&table->of_job, job)).n != 0) {
+    for (; (slot = find(&table->of_job, job)).n != 0; dropped++) {
         drop_edge(table, slot);
     }
+    return dropped;
 }

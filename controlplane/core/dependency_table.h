@@ -49,5 +49,5 @@ const struct dependency_edge *dependency_table_next(const struct dependency_tabl
 /* Takes the first edge to the target out of both lists; false: no job waits for it. */
 bool dependency_table_take(struct dependency_table *table, uint64_t target,
                            struct dependency_edge *ret);
-/* The job waits for nothing any more. */
-void dependency_table_drop(struct dependency_table *table, uint64_t job);
+/* The job waits for nothing any more; so many edges are gone. */
+uint32_t dependency_table_drop(struct dependency_table *table, uint64_t job);

@@ -22,7 +22,7 @@ enum job_place {
 
 struct job {
     uint64_t id;
-    uint32_t tenant;
+    struct owner_slot owner;      /* its tenant, and who brought it; see owner_table.h */
     struct bucket_slot bucket;    /* queue, priority and shape */
     struct job_slot left, right;  /* neighbours in line, or children among the returned */
     struct job_slot older, newer; /* the jobs of its queue by id; children if it was moved */

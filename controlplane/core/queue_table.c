@@ -154,12 +154,13 @@ bool queue_table_has_room(const struct queue_table *table)
     return table->buckets.len < table->buckets.records_max;
 }
 
-bool queue_table_has_bucket(const struct queue_table *table, struct fl_queue_id queue,
-                            int32_t priority, struct shape_slot shape)
+struct bucket_slot queue_table_find_bucket(const struct queue_table *table,
+                                           struct fl_queue_id queue, int32_t priority,
+                                           struct shape_slot shape)
 {
     size_t place;
 
-    return find_bucket(table, queue_table_at(table, queue), priority, shape, &place).n != 0;
+    return find_bucket(table, queue_table_at(table, queue), priority, shape, &place);
 }
 
 struct bucket_slot queue_table_need_bucket(struct queue_table *table, struct fl_queue_id id,

@@ -104,10 +104,10 @@ void queue_table_drop(struct queue_table *table, struct fl_queue_id id);
 struct bucket_slot queue_table_need_bucket(struct queue_table *table, struct fl_queue_id queue,
                                            int32_t priority, struct shape_slot shape);
 
-/* Whether queue_table_need_bucket would find one; no shape: one that is not there yet.  And whether
- * it could make one. */
-bool queue_table_has_bucket(const struct queue_table *table, struct fl_queue_id queue,
-                            int32_t priority, struct shape_slot shape);
+/* None: it is not there.  No shape: one that is not there yet.  And whether one could be made. */
+struct bucket_slot queue_table_find_bucket(const struct queue_table *table,
+                                           struct fl_queue_id queue, int32_t priority,
+                                           struct shape_slot shape);
 bool queue_table_has_room(const struct queue_table *table);
 
 /* Counts an open job, which knows its bucket, in or out; the bucket goes with its last job.  Jobs

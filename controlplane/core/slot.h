@@ -25,6 +25,10 @@ struct job_slot {
     uint32_t n;
 };
 
+struct owner_slot {
+    uint32_t n;
+};
+
 struct run_slot {
     uint32_t n;
 };

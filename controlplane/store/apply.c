@@ -40,6 +40,9 @@ struct late_job {
 #define F(type, name)
 #define B(type, name, max)
 #define L(type, name) ROW_FIELD_##type name;
+#define LB(type, name, max)                                                                        \
+    char name[max];                                                                                \
+    uint8_t name##_len;
 #define ROW(name, number, fold, table, fields) fields
 #include "controlplane/core/rows.def"
 };
@@ -166,12 +169,17 @@ static struct late_job *late_slot(struct apply *apply, uint64_t job)
     return &apply->late[job & (apply->late_jobs - 1)];
 }
 
+/* The row may be this very one's. */
 static void keep_late(struct late_job *late, const struct row_job_new *job)
 {
     late->job = job->job;
 #define F(type, name)
 #define B(type, name, max)
 #define L(type, name) late->name = job->name;
+#define LB(type, name, max)                                                                        \
+    fl_assert(job->name.len <= (max));                                                             \
+    late->name##_len = (uint8_t)job->name.len;                                                     \
+    if (job->name.len > 0) memmove(late->name, job->name.at, job->name.len);
 #define ROW(name, number, fold, table, fields) fields
 #include "controlplane/core/rows.def"
 }
@@ -183,6 +191,7 @@ static struct row row_of(const struct late_job *late)
 #define F(type, name)
 #define B(type, name, max)
 #define L(type, name) row.job_new.name = late->name;
+#define LB(type, name, max) row.job_new.name = (struct fl_str){late->name, late->name##_len};
 #define ROW(name, number, fold, table, fields) fields
 #include "controlplane/core/rows.def"
     return row;

@@ -85,6 +85,7 @@ Oid row_column_type(const struct row_field *field)
 #define K L
 #define F(type, name)                                                                              \
     if (!is_open) L(type, name)
+#define LB(type, name, max) L(type, name)
 #define J(type, name)
 #define B(type, name, max) F(type, name)
 #define COUNT(name) pg_array_put_i32(to++, count);

@@ -1,9 +1,11 @@
 """When a follower hears the end: not before the first byte of an output that is still to come, not later than 5 s once it
 cannot come any more, and with a word when its token ends.  A read before the end says that more is to come."""
 import os
+import re
 import signal
 import subprocess
 import time
+import urllib.request
 
 import fleet
 import hub
@@ -22,6 +24,13 @@ def extent(h, job):
     status, headers, body = h.ask("GET", f"/v1/jobs/{job}/logs")
     equal(status, 200)
     return headers["X-Fairlead-Output"], body
+
+
+def gauge(h, name):
+    """A figure of the control plane's own."""
+    request = urllib.request.Request(f"http://127.0.0.1:{h.metrics}/metrics", headers={"Authorization": f"Bearer {h.token}"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return float(re.search(rf"^{name} (.*)$", answer.read().decode(), re.M)[1])
 
 
 def killed_hub(h):
@@ -63,11 +72,13 @@ def long_journal(h):
 
 def still_to_come(h):
     with shows("output that is still with its agent when its job ends is awaited, by a read, a follower and the CLI"):
+        before = gauge(h, "fairlead_log_sources")
         filler = hub.fill(h.settings["state_dir"])
         job = h.submit({"command": ["sh", "-c", "yes | head -c 300000"], "resources": SMALL})
         follower = Follower(h, job)
         equal(h.wait(job)["state"], "succeeded")
         equal(extent(h, job)[0], "more")
+        equal([gauge(h, f"fairlead_log_sources{which}") for which in ("", "_max")], [before + 1, 262144])
         said = os.path.join(h.dir, "said")
         with open(said, "wb") as err:
             cli = subprocess.Popen([os.path.join(BIN, "fairlead"), "logs", "-f", job, "--raw"], stdout=subprocess.PIPE, stderr=err,
@@ -189,7 +200,9 @@ def ended_tokens(h):
 
 
 def run():
-    h = hub.Hub()
+    metrics = hub.free_port()
+    h = hub.Hub({"metrics_listen": f"127.0.0.1:{metrics}"})
+    h.metrics = metrics
     h.settings["state_dir"] = os.path.join(h.small_disk("store", "96m"), "hub")
     with h:
         h.agent("east", h.join("east"))

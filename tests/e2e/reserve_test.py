@@ -20,11 +20,11 @@ BACK_S = 60  # the pause that an agent chooses before it dials again is in it
 
 
 class Limited(hub.Hub):
-    """Its control plane may open DESCRIPTORS files."""
+    """Its control plane may open DESCRIPTORS files, once it has raised its soft limit, as a shell sets it, to the hard one."""
 
     def spawn(self, name, words, wrap=(), env=None):
         if name == "fairleadd":
-            wrap = ("prlimit", f"--nofile={DESCRIPTORS}:{DESCRIPTORS}", *wrap)
+            wrap = ("prlimit", f"--nofile={DESCRIPTORS // 4}:{DESCRIPTORS}", *wrap)
         return super().spawn(name, words, wrap, env)
 
 
@@ -102,6 +102,9 @@ def main():
         h.agent("east", h.join("east"), settings={"hub": f"127.0.0.1:{way.port}"})
         h.wait_cluster("east", "ready")
         h.source = ("127.0.0.9", 0)
+        with shows("the control plane raises its soft limit of descriptors to the hard one"):
+            with open(f"/proc/{h.process.pid}/limits") as file:
+                equal(next(line.split()[3:5] for line in file if line.startswith("Max open files")), [str(DESCRIPTORS)] * 2)
         print(f"# the highest descriptor before is {highest(h)}", flush=True)
         for names in (("tunnel",), ("api",), ("tunnel", "api")):
             attacked(h, way, "silent", STRANGERS, names)

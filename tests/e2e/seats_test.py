@@ -1,4 +1,4 @@
-"""Seats: neither a stranger nor the owner of one token takes those of all others; nor memory, nor time."""
+"""Seats: neither a stranger nor the owner of one token takes those of all others; nor memory, time, or the room for jobs."""
 import http.client
 import json
 import re
@@ -140,9 +140,46 @@ def main_of_one_token():
             until("the token is served", lambda: ask(h, reader)[1].status == 200, 60)
 
 
+def submit_as(h, token, jobs):
+    """The outcomes of a batch of this token, a line each."""
+    status, _, body = h.ask("POST", "/v1/jobs:batch", jobs, {"Authorization": f"Bearer {token}"})
+    equal(status, 200, body[:500])
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def taken(outcomes):
+    return ["id" in line for line in outcomes]
+
+
+def main_of_open_jobs():
+    """The open jobs of one owner: in how many shapes they come."""
+    share = 16384 // 100
+    with hub.Hub({"owner_percent": 1}) as h:
+        token = {name: h.api("POST", "/v1/tokens", {"name": f"{name}-1", "owner": name, "scopes": ["read", "submit", "cancel"]})["token"] for name in ("ann", "bob")}
+        second = h.api("POST", "/v1/tokens", {"name": "ann-2", "owner": "ann", "scopes": ["read", "submit", "cancel"]})["token"]
+        h.api("POST", "/v1/queues", {"name": "other"})
+        jobs = [{"command": ["true"], "resources": {"cpu": "1m", "memory": f"{100 + i}Mi"}, "hold": True, "queue": ("default", "other")[i % 2]} for i in range(share + 40)]
+        with shows("one owner has a share of the shapes of open jobs, over all queues and tokens of that owner"):
+            got = submit_as(h, token["ann"], jobs)
+            equal(taken(got), [True] * share + [False] * 40)
+            for want in ('"ann" has 163 different shapes', "may have 163", "owner_percent"):
+                assert want in got[-1]["problem"]["detail"], got[-1]
+            equal(taken(submit_as(h, second, jobs[share:share + 1])), [False])
+        with shows("another owner still has room, and a job of a shape that is there still comes"):
+            equal(taken(submit_as(h, token["bob"], jobs[share:])), [True] * 40)
+            equal(taken(submit_as(h, token["ann"], jobs[:2])), [True] * 2)
+        with shows("the share is as full after a crash, and has room when a shape is gone"):
+            h.kill()
+            h.start()
+            equal(taken(submit_as(h, token["ann"], jobs[-1:])), [False])
+            equal(h.ask("POST", f"/v1/jobs/{got[5]['id']}:cancel")[0], 200)
+            equal(taken(submit_as(h, token["ann"], jobs[-2:])), [True, False])
+
+
 def main():
     main_of_one_token()
     main_of_bodies()
+    main_of_open_jobs()
     with hub.Hub({"http_connections_max": CONNECTIONS, "followers_max": STREAMS}) as h:
         reader = h.api("POST", "/v1/tokens", {"name": "reader", "scopes": ["read"]})["token"]
         with shows("a stranger who holds all connections keeps no token out, and closes no connection of one"):

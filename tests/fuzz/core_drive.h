@@ -18,6 +18,7 @@
 /* ---- events ---------------------------------------------------------------------------------- */
 
 static const char *const drive_queues[] = {"ml", "dev", "nowhere", "x y"};
+static const char *const drive_owners[] = {"ann", "bob", ""};
 static const char *const drive_clusters[] = {"east", "west", "north", "South"};
 
 static struct fl_str drive_shape(struct drive *drive)
@@ -53,8 +54,10 @@ static void drive_submit(struct drive *drive)
     struct core_submit_item items[3];
     struct core_dependency after[3][2];
     struct core_event event = {.kind = CORE_EV_submit, .submit.at = items};
+    uint32_t drawn = drive_below(drive, 12);
 
-    event.submit.len = drive_below(drive, 4); /* none is a nonsense that must be answered */
+    event.submit.len = drawn % 4; /* none is a nonsense that must be answered */
+    event.owner = fl_str_c(drive_owners[drawn / 4]);
     for (size_t i = 0; i < event.submit.len; i++) {
         uint8_t flags = drive_byte(drive);
 
@@ -596,6 +599,8 @@ static void drive_configure(struct drive *drive)
     if (byte & 8) drive->config.unconfirmed_max = 1;
     if (byte & 16) drive->config.round_starts_max = 1;
     if (byte & 32) drive->config.queues_max = 1;
+    drive->config.queue_percent = byte & 64 ? 50 : 100;
+    drive->config.owner_percent = byte & 128 ? 25 : 100;
 }
 
 static inline void core_drive(const uint8_t *data, size_t size, struct core_drive_counts *counts)

@@ -20,7 +20,11 @@ struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
                                    .start_ms = config->start_ms,
                                    .stop_ms = config->stop_ms,
                                    .inventory_ms = config->inventory_ms,
-                                   .rejoin_ms = config->rejoin_ms};
+                                   .rejoin_ms = config->rejoin_ms,
+                                   .jobs_max = config->jobs_max,
+                                   .shapes_max = config->shapes_max,
+                                   .queue_percent = config->queue_percent,
+                                   .owner_percent = config->owner_percent};
 
     checks->sim = sim;
     checks->pg = pg;

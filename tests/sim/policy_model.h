@@ -13,6 +13,7 @@
  *   I36 singletons run one at a time (policy_singleton)
  *   I38 elements wait for the same elements of another array (policy_each)
  *   I39 an array runs as many elements as its parallelism allows (policy_runs)
+ *   I41 no queue and no owner takes all the room (policy_share)
  *   I20 work that fits is not kept waiting (policy_wait.c)
  * What the leader knew at a decision is known within bounds: at least each report that it had
  * acknowledged, at most each report taken in before the batch was formed.  Where the two differ the
@@ -31,6 +32,7 @@ struct policy_config {
     uint32_t backoff_first_ms, backoff_max_ms;
     uint32_t start_ms, stop_ms, inventory_ms;
     uint32_t rejoin_ms;
+    uint32_t jobs_max, shapes_max, queue_percent, owner_percent;
 };
 
 struct policy;

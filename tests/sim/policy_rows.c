@@ -10,6 +10,7 @@
 #include "tests/sim/policy_edit.h"
 #include "tests/sim/policy_ends.h"
 #include "tests/sim/policy_runs.h"
+#include "tests/sim/policy_share.h"
 #include "tests/sim/policy_singleton.h"
 #include "tests/sim/policy_state.h"
 
@@ -99,11 +100,13 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
     job->priority = row->priority;
     job->name = policy_hash(row->name);
     job->labels = policy_hash(row->labels);
+    job->owner = policy_hash(row->owner);
     job->elements = row->elements;
     policy_line_up(policy, job, row->job);
     policy_after_job(policy, row);
     policy_each_job(policy, row);
     policy_singleton_job(policy, row);
+    policy_share_job(policy, row->job, true);
 }
 
 static void end_job(struct policy *policy, const struct row_job_end *row)
@@ -324,6 +327,7 @@ void policy_fold_row(struct policy *policy, const struct row *row)
         break;
     case ROW_job_edit:
         policy_edit_job(policy, &row->job_edit);
+        policy_share_job(policy, row->job_edit.job, false);
         policy_singleton_edit(policy, &row->job_edit);
         break;
     case ROW_job_end:

@@ -168,9 +168,9 @@ struct policy_job {
     uint32_t deadline_s, retries_max; /* 0: none */
     uint32_t parallelism;             /* 0: all */
     int32_t priority;
-    uint64_t name, labels; /* by their hashes */
-    uint32_t revision;     /* its edits */
-    fl_ms edited_at;       /* the core's time of the newest */
+    uint64_t name, labels, owner; /* by their hashes */
+    uint32_t revision;            /* its edits */
+    fl_ms edited_at;              /* the core's time of the newest */
     uint32_t elements, started, live, running, succeeded, failed, cancelled;
     uint32_t unplaced;      /* ended without an attempt; they count as started here */
     fl_ms first_start;      /* 0: none */

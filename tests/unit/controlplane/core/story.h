@@ -32,8 +32,8 @@ static void configure(struct teller *teller)
         if (take_u32(teller, "queues_max", &config->queues_max)) continue;
         if (take_u32(teller, "clusters_max", &config->clusters_max)) continue;
         if (take_u32(teller, "shapes_max", &config->shapes_max)) continue;
-        if (take_u32(teller, "queue_kinds_max", &config->queue_kinds_max)) continue;
-        if (take_u32(teller, "queue_jobs_max", &config->queue_jobs_max)) continue;
+        if (take_u32(teller, "queue_percent", &config->queue_percent)) continue;
+        if (take_u32(teller, "owner_percent", &config->owner_percent)) continue;
         if (take_u32(teller, "nodes_max", &config->nodes_max)) continue;
         if (take_u32(teller, "unconfirmed_max", &config->unconfirmed_max)) continue;
         if (take_u32(teller, "starts_max", &config->round_starts_max)) continue;

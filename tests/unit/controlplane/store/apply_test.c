@@ -381,6 +381,44 @@ static void an_edit_is_kept_and_the_newest_of_a_batch_counts_for_other_rows(void
     apply_destroy(apply);
 }
 
+/* Whether a row that a batch writes into open_job has this text. */
+static bool is_in_open_job(const struct apply_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        if (list->at[i].stmt != PG_STMT_open_job) continue;
+        for (size_t v = 0; v < PG_PARAMS_MAX; v++) {
+            const struct pg_value *value = &list->at[i].values[v];
+
+            if (value->bytes && memmem(value->at, value->bytes, text, strlen(text))) return true;
+        }
+    }
+    return false;
+}
+
+static void a_row_that_is_written_late_has_its_owner_when_the_batch_is_gone(void **state)
+{
+    struct apply *apply = apply_create(8);
+    struct core_batch *batch = core_batch_create(1);
+    const struct apply_list *list;
+    char owner[] = "ann-of-the-north";
+
+    (void)state;
+    add(batch, (struct row){.kind = ROW_job_new,
+                            .job_new = {.job = 1, .elements = 1, .owner = fl_str_c(owner)}});
+    expect_open(apply, batch, 0, 0);
+    memset(owner, 'x', strlen(owner));
+    batch = core_batch_create(2);
+    edit(batch, 1, 1);
+    expect_open(apply, batch, 0, 0);
+    batch = core_batch_create(3);
+    accept(batch, 2, 9);
+    list = apply_build(apply, batch, 1);
+    assert_true(is_in_open_job(list, "ann-of-the-north"));
+    assert_int_equal(open_queue(list), 7);
+    core_batch_destroy(batch);
+    apply_destroy(apply);
+}
+
 static void the_newest_job_of_a_batch_is_the_largest(void **state)
 {
     struct core_batch *batch = core_batch_create(1);
@@ -391,6 +429,12 @@ static void the_newest_job_of_a_batch_is_the_largest(void **state)
     add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = 9}});
     add(batch, (struct row){.kind = ROW_attempt_new, .attempt_new = {.job = 99}});
     assert_int_equal(apply_job_newest(batch), 9);
+    /* Numbers were passed over: partitions are wanted behind them. */
+    add(batch, (struct row){.kind = ROW_counter,
+                            .counter = {.counter = CORE_COUNTER_job_next, .value = 5000}});
+    add(batch, (struct row){.kind = ROW_counter,
+                            .counter = {.counter = CORE_COUNTER_seen_batch, .value = 9000}});
+    assert_int_equal(apply_job_newest(batch), 4999);
     core_batch_destroy(batch);
 }
 
@@ -406,4 +450,5 @@ FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
          cmocka_unit_test(a_job_that_ends_before_many_newer_ones_come_costs_no_open_row),
          cmocka_unit_test(after_a_takeover_every_open_job_has_its_row),
          cmocka_unit_test(an_edit_is_kept_and_the_newest_of_a_batch_counts_for_other_rows),
+         cmocka_unit_test(a_row_that_is_written_late_has_its_owner_when_the_batch_is_gone),
          cmocka_unit_test(the_newest_job_of_a_batch_is_the_largest))

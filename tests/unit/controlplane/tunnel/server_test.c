@@ -422,6 +422,7 @@ static void an_agent_that_fills_the_inbox_is_slowed_and_nobody_else_is(void **st
                                                                     .state = FL_REPLICA_running}});
     }
     UNTIL(&world, tunnel_server_stats(world.server).held == 1);
+    UNTIL(&world, agent.is_busy); /* so a real one lists no more for the time being */
     fake_agent_log(&other, 3000000);
     UNTIL(&world, world.log_bytes == 3000000);
     tunnel_world_send(&world, CORE_SEND_go, first);
@@ -432,6 +433,7 @@ static void an_agent_that_fills_the_inbox_is_slowed_and_nobody_else_is(void **st
     assert_true(tunnel_server_stats(world.server).bytes_in < 3000000 + 1000000);
     UNTIL(&world, (world.room = 500, newest == FLOOD && world.replicas == FLOOD + 1));
     UNTIL(&world, (world.room = 500, tunnel_server_stats(world.server).held == 0));
+    assert_false(agent.is_busy || other.is_busy);
     tunnel_world_send(&world, CORE_SEND_stop, first);
     UNTIL(&world, (world.room = 500, other.stops == 1 && world.replicas == FLOOD + 2));
     assert_int_equal(world.losts, 0);

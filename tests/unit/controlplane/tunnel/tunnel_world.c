@@ -466,6 +466,13 @@ static void on_closed(void *ctx, const char *why)
     agent->closes++;
 }
 
+static void on_busy(void *ctx, bool is_on)
+{
+    struct fake_agent *agent = ctx;
+
+    agent->is_busy = is_on;
+}
+
 static bool on_log_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
 {
     (void)ctx;
@@ -533,7 +540,8 @@ void fake_agent_dial(struct fake_agent *agent, const char *proxy)
                                        .hello = on_hello,
                                        .opened = on_opened,
                                        .message = on_message,
-                                       .closed = on_closed};
+                                       .closed = on_closed,
+                                       .busy = on_busy};
     struct fl_err err = {0};
 
     agent->dialer = agent_dialer_create(agent->world->loop, &config, &ports, &err);

@@ -31,6 +31,7 @@ struct fake_agent {
     char state_dir[TUNNEL_WORLD_PATH_MAX];
     char uid[64];
     uint64_t welcomes, resyncs, starts, gos, stops, acks, closes;
+    bool is_busy;
     uint64_t report_seq;
     char spec[256], params[64]; /* the last START's */
     size_t spec_bytes;

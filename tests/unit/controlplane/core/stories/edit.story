@@ -238,44 +238,6 @@ edit 1 released
 edit 2 prio=1
     answer absent: no open job is called job-2; it may have ended
 
-# one queue has its share of open jobs, for those that come by an edit too
-config queue_jobs_max=1
-. queue ml
-. queue urgent
-. submit urgent cpu=1
-. submit ml cpu=1
-edit 2 queue=urgent
-    answer full: queue "urgent" has 1 open jobs, the most that one queue may have; wait until some have ended, or make alike ones elements of one job
-edit 1 prio=1
-    audit tenant=1 actor=ann body=edit job-1 priority=1
-    job_edit job=1 revision=1 queue=2 priority=1 queue_was=2
-    mark_set job=1 kind=6 value=1
-    answer ok
-. cancel 1
-edit 2 queue=urgent
-    audit tenant=1 actor=ann body=edit job-2 queue=urgent
-    job_edit job=2 revision=1 queue=2 priority=0 queue_was=1
-    mark_set job=2 kind=6 value=1
-    answer ok
-
-# one queue has its share of kinds of jobs, for those that come by an edit too
-config queue_kinds_max=2
-. queue ml
-. queue urgent
-. submit urgent cpu=1
-. submit urgent cpu=2
-. submit ml cpu=3
-. submit ml cpu=2
-edit 3 queue=urgent
-    answer full: open jobs of queue "urgent" have 2 different shapes and priorities, the most that one queue may have; jobs that ask for the same are alike
-edit 4 queue=urgent
-    audit tenant=1 actor=ann body=edit job-4 queue=urgent
-    job_edit job=4 revision=1 queue=2 priority=0 queue_was=1
-    mark_set job=4 kind=6 value=1
-    answer ok
-edit 4 edits=1 prio=1
-    answer full: open jobs of queue "urgent" have 2 different shapes and priorities, the most that one queue may have; jobs that ask for the same are alike
-
 # a job that waits for others is edited, and an edited one has its marks taken away at its end
 . queue ml
 . queue urgent

@@ -565,7 +565,7 @@ explain 1
     | west NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of west has is 0.000 CPU, 0 MiB
 
 # jobs that differ in deadline and retries only are of one shape: they stand in one line, and need the room of one
-config shapes_max=1
+config shapes_max=1 queue_percent=100
 . queue ml
 . cluster east
 submit ml cpu=8

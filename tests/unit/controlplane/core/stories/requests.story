@@ -132,7 +132,7 @@ hold 1 key=k4
     answer absent: no open job is called job-1; it may have ended
 
 # at jobs_max further jobs are refused, until one ends
-config jobs_max=2
+config jobs_max=2 queue_percent=100
 . queue ml
 submit ml jobs=3 held
     shape_new shape=1 body=(11 bytes)
@@ -241,7 +241,7 @@ cluster east_1
     answer invalid: a cluster's name is 1 to 63 characters: a-z, 0-9 and '-', no '-' at an end
 
 # at shapes_max the shape that was idle longest goes, and one in use never does
-config shapes_max=2
+config shapes_max=2 queue_percent=100
 . queue ml
 submit ml cpu=1 held | ml cpu=2 held
     shape_new shape=1 body=(12 bytes)
@@ -279,16 +279,20 @@ submit ml cpu=2 held
 
 # open jobs may have only so many different shapes and priorities
 config shapes_max=1
-. queue ml
-submit ml prio=1 held | ml prio=2 held | ml prio=3 held | ml prio=4 held | ml prio=5 held
+. queue a
+. queue b
+. queue c
+. queue d
+. queue e
+submit a held | b held | c held | d held | e held
     shape_new shape=1 body=(11 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=1 elements=1 spec=00000000
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
-    job_new job=2 tenant=1 queue=1 shape=1 priority=2 elements=1 spec=00000000
+    job_new job=2 tenant=1 queue=2 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=2 kind=1 value=1
-    job_new job=3 tenant=1 queue=1 shape=1 priority=3 elements=1 spec=00000000
+    job_new job=3 tenant=1 queue=3 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=3 kind=1 value=1
-    job_new job=4 tenant=1 queue=1 shape=1 priority=4 elements=1 spec=00000000
+    job_new job=4 tenant=1 queue=4 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=4 kind=1 value=1
     audit tenant=1 actor=ann body=submit job-1+4
     answer ok
@@ -411,13 +415,17 @@ forget east
     answer absent: this cluster is not enrolled
 
 # a job that finds no bucket writes nothing: neither its new shape, nor that an idle one went
-config shapes_max=2
-. queue ml
-. submit ml cpu=9
+config shapes_max=2 queue_percent=100
+. queue a
+. queue b
+. queue c
+. queue d
+. queue e
+. submit a cpu=9
 . cancel 1
-. submit ml cpu=1 | ml cpu=1 prio=1 | ml cpu=1 prio=2 | ml cpu=1 prio=3
-. submit ml cpu=1 prio=4 | ml cpu=1 prio=5 | ml cpu=1 prio=6 | ml cpu=1 prio=7
-submit ml cpu=2
+. submit a cpu=1 | a cpu=1 prio=1 | b cpu=1 | b cpu=1 prio=1
+. submit c cpu=1 | c cpu=1 prio=1 | d cpu=1 | d cpu=1 prio=1
+submit e cpu=2
     answer ok
     | full: open jobs have too many different shapes and priorities
 
@@ -518,56 +526,3 @@ submit dev cpu=2
     answer ok
     | job-3
     east <- start job-3/0#1 seq=2 nodes=1
-
-# one queue has its share of open jobs, and another queue still has room
-config queue_jobs_max=2
-. queue ml
-. queue dev
-submit ml jobs=3 held | dev held
-    shape_new shape=1 body=(11 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
-    mark_set job=1 kind=1 value=1
-    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
-    mark_set job=2 kind=1 value=1
-    job_new job=3 tenant=1 queue=2 shape=1 priority=0 elements=1 spec=00000000
-    mark_set job=3 kind=1 value=1
-    audit tenant=1 actor=ann body=submit job-1+3
-    answer ok
-    | job-1
-    | job-2
-    | full: queue "ml" has 2 open jobs, the most that one queue may have; wait until some have ended, or make alike ones elements of one job
-    | job-3
-cancel 1
-    audit tenant=1 actor=ann body=cancel job-1
-    element_end job=1 element=0 n=0 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
-    answer ok
-submit ml jobs=2 held
-    job_new job=4 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
-    mark_set job=4 kind=1 value=1
-    audit tenant=1 actor=ann body=submit job-4+1
-    answer ok
-    | job-4
-    | full: queue "ml" has 2 open jobs, the most that one queue may have; wait until some have ended, or make alike ones elements of one job
-reload
-submit ml held
-    answer ok
-    | full: queue "ml" has 2 open jobs, the most that one queue may have; wait until some have ended, or make alike ones elements of one job
-
-# one queue has its share of shapes and priorities, and another queue still has room
-config queue_kinds_max=2
-. queue ml
-. queue dev
-. submit ml cpu=1 held | ml cpu=2 held
-submit ml cpu=3 held | ml cpu=1 prio=1 held | ml cpu=1 held | dev cpu=3 held
-    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
-    mark_set job=3 kind=1 value=1
-    shape_new shape=3 body=(12 bytes)
-    job_new job=4 tenant=1 queue=2 shape=3 priority=0 elements=1 spec=00000000
-    mark_set job=4 kind=1 value=1
-    audit tenant=1 actor=ann body=submit job-3+2
-    answer ok
-    | full: open jobs of queue "ml" have 2 different shapes and priorities, the most that one queue may have; jobs that ask for the same are alike
-    | full: open jobs of queue "ml" have 2 different shapes and priorities, the most that one queue may have; jobs that ask for the same are alike
-    | job-3
-    | job-4
