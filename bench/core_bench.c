@@ -36,6 +36,7 @@ static void turn(struct rig *rig, size_t requests, size_t jobs)
     rig->now += 10;
     for (size_t i = 0; i < requests; i++) {
         event = fake_submit(&rig->fake, jobs);
+        event.owner = FL_STR("bench");
         event.now = rig->now;
         core_step(rig->core, &event, batch);
     }
@@ -70,7 +71,7 @@ static void init(struct rig *rig, uint32_t agents)
                                .begin = {.seed = 1, .incarnation = 1, .epoch = 1, .batch = 1}};
     struct core_batch *batch = core_batch_create(1);
 
-    config.queue_percent = 100; /* all of them are of one queue */
+    config.queue_percent = config.owner_percent = 100; /* all of them are of one queue and owner */
     *rig = (struct rig){.core = core_create(&config), .batch_last = 1, .now = 1000};
     core_step(rig->core, &event, batch);
     (void)core_settle(rig->core, rig->now, batch);

@@ -12,8 +12,8 @@ insert into journal(batch, prev, epoch, at, body)
 \endif
 \if :is_journal
 \else
-insert into job(id, batch, retry_of, tenant, queue, shape, priority, elements, spec, name, labels, params, picked)
-  select g, j.batch + g / 2000, null, j.tenant, j.queue, j.shape, j.priority, :elements, j.spec, j.name, j.labels, j.params, null
+insert into job(id, batch, retry_of, tenant, queue, shape, priority, elements, spec, name, labels, params, picked, owner)
+  select g, j.batch + g / 2000, null, j.tenant, j.queue, j.shape, j.priority, :elements, j.spec, j.name, j.labels, j.params, null, 'owner-' || g % 50
   from generate_series(:lo::int8, :hi::int8) g, (select * from job where id = 1) j;
 \endif
 \if :is_ended
@@ -25,8 +25,8 @@ insert into element_end(job, batch, element, n, exit_code, first_replica, state,
   from generate_series(:lo::int8, :hi::int8) g, (select * from job where id = 1) j;
 \endif
 \if :is_queued
-insert into open_job(job, tenant, shape, queue, priority, elements)
-  select g, j.tenant, j.shape, j.queue, j.priority, :elements
+insert into open_job(job, tenant, shape, queue, priority, elements, owner)
+  select g, j.tenant, j.shape, j.queue, j.priority, :elements, 'owner-' || g % 50
   from generate_series(:lo::int8, :hi::int8) g, (select * from job where id = 1) j;
 \endif
 -- Arrays of a million elements, of which 900,000 have ended.

@@ -8,6 +8,8 @@
 
 #include "cli/http.h"
 #include "cli/interrupt.h"
+#include "cli/json_read.h"
+#include "cli/output.h"
 #include "cli/problem.h"
 #include "cli/status_line.h"
 #include "shared/base/hex.h"
@@ -112,6 +114,29 @@ static void take_answer(struct cli *cli, const struct cli_http_answer *answer,
     ret_reply->content_range = heads->content_range;
 }
 
+/* Why it takes so long.  No answer: 'why' says what went wrong. */
+static void say_later(struct cli *cli, const struct cli_http_answer *answer,
+                      const struct fl_err *why)
+{
+    json_t *problem =
+        answer ? json_loadb((const char *)answer->body.at, answer->body.len, 0, NULL) : NULL;
+    const char *detail = cli_plain(cli, cli_text(problem, "detail"));
+    const char *url = cli->settings.url;
+
+    cli_status_line_clear();
+    if (answer && answer->status == 429 && *detail) {
+        fprintf(stderr, "fairlead: refused for now: %s; asking again for %d s\n", detail,
+                CLI_PATIENCE_MS / 1000);
+    } else {
+        fprintf(stderr, "fairlead: %s does not answer (%s); asking again for %d s\n", url,
+                !answer   ? why->text
+                : *detail ? detail
+                          : "not ready",
+                CLI_PATIENCE_MS / 1000);
+    }
+    json_decref(problem);
+}
+
 bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_reply *ret_reply,
               struct fl_err *err)
 {
@@ -144,14 +169,11 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
             fl_buf_fini(&answer.body);
             return is_answered || fail_send(cli, &why, err);
         }
-        fl_buf_fini(&answer.body);
         if (!has_said && now - started >= QUIET_MS) {
-            cli_status_line_clear();
-            fprintf(stderr, "fairlead: %s does not answer (%s); asking again for %d s\n",
-                    cli->settings.url, is_answered ? "not ready" : why.text,
-                    CLI_PATIENCE_MS / 1000);
+            say_later(cli, is_answered ? &answer : NULL, &why);
             has_said = true;
         }
+        fl_buf_fini(&answer.body);
         if (heads.retry_after_s > 0 && heads.retry_after_s <= 5) {
             wait = (int64_t)heads.retry_after_s * 1000;
         }

@@ -164,7 +164,11 @@ static struct job_slot find_fault(struct core *core, const struct core_event *ev
                        wanted->parallelism != job_table_parallelism(&core->jobs, job);
     why = wanted->queue.n != bucket->queue.n ? core_queue_no_room(core, wanted->queue) : NULL;
     if (!why) {
-        why = core_kind_no_room(core, wanted->queue, wanted->priority, bucket->shape, job->owner);
+        why = core_kind_no_room(core, &(struct core_kind){.queue = wanted->queue,
+                                                          .priority = wanted->priority,
+                                                          .shape = bucket->shape,
+                                                          .owner = job->owner,
+                                                          .was = job->bucket});
     }
     if (wanted->is_other_place && why) {
         core_answer_code(batch, event, FL_FULL, why);

@@ -33,7 +33,8 @@ static uint32_t whole_of(const struct core *core, enum owner_share share)
     fl_unreachable("a share is one of OWNER_SHARES");
 }
 
-/* Any one thing may come, or a small percentage would refuse a large array for ever. */
+/* Any one thing may come, or a small percentage would refuse a large array for ever.  A whole share
+ * is no bound of its own: the tables have theirs. */
 const char *core_owner_no_room(struct core *core, struct owner_slot slot, enum owner_share share,
                                uint32_t more)
 {
@@ -41,12 +42,15 @@ const char *core_owner_no_room(struct core *core, struct owner_slot slot, enum o
     const struct owner *owner = slot.n ? owner_table_at(&core->owners, slot) : NULL;
 
     if (!owner || owner->name_len == 0 || owner->used[share] == 0) return NULL;
-    if ((uint64_t)owner->used[share] + more <= most) return NULL;
+    if (core->config.owner_percent >= 100 || (uint64_t)owner->used[share] + more <= most) {
+        return NULL;
+    }
     return fl_arena_printf(&core->scratch,
-                           "\"" FL_STR_FMT "\" has %" PRIu32 " %s, and one owner may have %" PRIu32
+                           "\"" FL_STR_FMT "\" has %" PRIu32 " %s, this job has %" PRIu32
+                           " more, and one owner may have %" PRIu32
                            "; wait until some have ended (setting owner_percent)",
                            FL_STR_ARG(owner_name(owner)), owner->used[share],
-                           owner_share_words(share), most);
+                           owner_share_words(share), more, most);
 }
 
 const char *core_queue_no_room(struct core *core, struct fl_queue_id id)
@@ -61,23 +65,36 @@ const char *core_queue_no_room(struct core *core, struct fl_queue_id id)
                            queue->name, queue->jobs);
 }
 
-const char *core_kind_no_room(struct core *core, struct fl_queue_id id, int32_t priority,
-                              struct shape_slot shape, struct owner_slot owner)
+/* The queue has its share of kinds, without the one that goes when its last job is moved. */
+static const char *queue_has_kinds(struct core *core, const struct queue *queue, uint32_t goes)
 {
-    const struct queue *queue = queue_table_at(&core->queues, id);
-    struct bucket_slot bucket = queue_table_find_bucket(&core->queues, id, priority, shape);
+    uint32_t most = part_of(core->config.shapes_max, core->config.queue_percent);
 
-    if (bucket.n && owner.n && owner_table_has_kind(&core->owners, owner, bucket)) return NULL;
-    if (!bucket.n &&
-        queue->buckets.len >= part_of(core->config.shapes_max, core->config.queue_percent)) {
-        return fl_arena_printf(&core->scratch,
-                               "open jobs of queue \"%s\" have %zu different shapes and "
-                               "priorities, the most that one queue may have; jobs that ask for "
-                               "the same are alike (setting queue_percent)",
-                               queue->name, queue->buckets.len);
-    }
-    if (!bucket.n && !queue_table_has_room(&core->queues)) {
+    if (!queue_table_has_room(&core->queues)) { /* the new one is made before the old one goes */
         return "open jobs have too many different shapes and priorities";
     }
-    return core_owner_no_room(core, owner, OWNER_kinds, 1);
+    if (core->config.queue_percent >= 100 || queue->buckets.len < (uint64_t)most + goes) {
+        return NULL;
+    }
+    return fl_arena_printf(&core->scratch,
+                           "open jobs of queue \"%s\" have %zu different shapes and priorities, "
+                           "the most that one queue may have; jobs that ask for the same are alike "
+                           "(setting queue_percent)",
+                           queue->name, queue->buckets.len);
+}
+
+const char *core_kind_no_room(struct core *core, const struct core_kind *kind)
+{
+    struct fl_queue_id id = kind->queue;
+    struct bucket_slot bucket =
+        queue_table_find_bucket(&core->queues, id, kind->priority, kind->shape);
+    const struct bucket *was = kind->was.n ? queue_table_bucket(&core->queues, kind->was) : NULL;
+    uint32_t goes = was && was->jobs == 1 && was->queue.n == id.n;
+    const char *why = NULL;
+
+    if (!bucket.n) why = queue_has_kinds(core, queue_table_at(&core->queues, id), goes);
+    if (why || !kind->owner.n) return why;
+    if (bucket.n && owner_table_jobs(&core->owners, kind->owner, bucket) > 0) return NULL;
+    if (was && owner_table_jobs(&core->owners, kind->owner, kind->was) == 1) return NULL;
+    return core_owner_no_room(core, kind->owner, OWNER_kinds, 1);
 }

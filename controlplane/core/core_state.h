@@ -300,10 +300,18 @@ const char *core_owner_no_room(struct core *core, struct owner_slot owner, enum 
                                uint32_t more);
 /* Why no further job may stand in the queue; NULL: it may. */
 const char *core_queue_no_room(struct core *core, struct fl_queue_id queue);
-/* Why no further kind of job, of this priority and shape, may stand in the queue, or be this
- * owner's; NULL: it may, or the kind is there.  No shape: one that is new. */
-const char *core_kind_no_room(struct core *core, struct fl_queue_id queue, int32_t priority,
-                              struct shape_slot shape, struct owner_slot owner);
+/* The kind of a job that is to come, or is to be moved. */
+struct core_kind {
+    struct fl_queue_id queue;
+    int32_t priority;
+    struct shape_slot shape; /* none: one that is new */
+    struct owner_slot owner;
+    struct bucket_slot was; /* it is there now; none: it is new */
+};
+
+/* Why no further kind of job may stand in its queue, or be its owner's; NULL: it may, or the kind
+ * is there. */
+const char *core_kind_no_room(struct core *core, const struct core_kind *kind);
 
 /* ---- the events, by family ------------------------------------------------------------------- */
 

@@ -108,6 +108,10 @@ static bool check_bounds(struct core *core, const struct core_event *event,
                                       "%" PRIu32 " jobs are open, the most there can be",
                                       core->config.jobs_max));
     }
+    if (!found->owner.n && !owner_table_has_room(&core->owners)) {
+        return refuse(core, outcome, FL_FULL,
+                      "open jobs have " FL_QUOTE(OWNERS_MAX) " owners, the most there can be");
+    }
     full = core_queue_no_room(core, found->queue);
     if (!full) full = core_owner_no_room(core, found->owner, OWNER_jobs, 1);
     return !full || refuse(core, outcome, FL_FULL, full);
@@ -168,7 +172,10 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
                                           core->config.shapes_max));
         }
     }
-    why = core_kind_no_room(core, found->queue, item->priority, found->shape, found->owner);
+    why = core_kind_no_room(core, &(struct core_kind){.queue = found->queue,
+                                                      .priority = item->priority,
+                                                      .shape = found->shape,
+                                                      .owner = found->owner});
     return !why || refuse(core, outcome, FL_FULL, why);
 }
 
@@ -372,8 +379,6 @@ static bool check_dependencies(struct core *core, const struct core_event *event
     if (!dependency_table_has_room(&core->dependencies, item->after_len)) {
         return refuse(core, outcome, FL_FULL, "too many open jobs wait for others");
     }
-    why = core_owner_no_room(core, found->owner, OWNER_waits, (uint32_t)item->after_len);
-    if (why) return refuse(core, outcome, FL_FULL, why);
     found->after = fl_arena_array(&core->scratch, struct fl_dependency, item->after_len);
     found->unmet = fl_arena_array(&core->scratch, struct fl_dependency, item->after_len);
     for (size_t i = 0; i < item->after_len; i++) {
@@ -389,7 +394,8 @@ static bool check_dependencies(struct core *core, const struct core_event *event
             return false;
         }
     }
-    return true;
+    why = core_owner_no_room(core, found->owner, OWNER_waits, (uint32_t)found->unmet_len);
+    return !why || refuse(core, outcome, FL_FULL, why);
 }
 
 /* ---- jobs that run one at a time ------------------------------------------------------------- */

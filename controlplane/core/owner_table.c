@@ -2,17 +2,18 @@
 
 #include <string.h>
 
-/* The key of an owner: fixed width, zero-filled. */
+/* The key of an owner: fixed width, zero-filled, and without padding. */
 struct owner_key {
     uint32_t tenant;
-    char name[FL_NAME_BYTES_MAX];
+    char name[FL_NAME_BYTES_MAX + 1];
 };
+_Static_assert(sizeof(struct owner_key) == sizeof(uint32_t) + FL_NAME_BYTES_MAX + 1, "no padding");
 
 static struct owner_key owner_key(struct fl_tenant tenant, struct fl_str name)
 {
     struct owner_key key = {.tenant = tenant.n};
 
-    fl_assert(name.len <= sizeof key.name);
+    fl_assert(name.len <= FL_NAME_BYTES_MAX);
     if (name.len > 0) memcpy(key.name, name.at, name.len);
     return key;
 }
@@ -79,10 +80,15 @@ struct owner_slot owner_table_need(struct owner_table *table, struct fl_tenant t
     key = owner_key(tenant, name);
     owner->tenant = tenant;
     owner->name_len = (uint8_t)name.len;
-    memcpy(owner->name, key.name, sizeof key.name);
+    memcpy(owner->name, key.name, sizeof owner->name);
     fl_map_put(&table->by_name, &key, sizeof key, slot.n);
     table->newest = slot;
     return slot;
+}
+
+bool owner_table_has_room(const struct owner_table *table)
+{
+    return table->owners.len < OWNERS_MAX;
 }
 
 /* The bucket's place among the owner's kinds; where it is not there, it belongs before that. */
@@ -96,12 +102,13 @@ static bool is_there(const struct owner *owner, size_t place, struct bucket_slot
     return place < owner->kinds.len && owner->kinds.at[place].bucket == bucket.n;
 }
 
-bool owner_table_has_kind(const struct owner_table *table, struct owner_slot slot,
+uint32_t owner_table_jobs(const struct owner_table *table, struct owner_slot slot,
                           struct bucket_slot bucket)
 {
     const struct owner *owner = owner_table_at(table, slot);
+    size_t place = kind_place(owner, bucket);
 
-    return is_there(owner, kind_place(owner, bucket), bucket);
+    return is_there(owner, place, bucket) ? owner->kinds.at[place].jobs : 0;
 }
 
 void owner_table_join(struct owner_table *table, struct owner_slot slot, struct bucket_slot bucket)

@@ -12,6 +12,8 @@
 #include "shared/base/types.h"
 #include "shared/base/vec.h"
 
+#define OWNERS_MAX 65536 /* at it, one that has no open job brings none */
+
 /* OWNER_SHARE(name, words): each owner has a share of it, and a refusal calls it so. */
 #define OWNER_SHARES(OWNER_SHARE)                                                                  \
     OWNER_SHARE(jobs, "open jobs")                                                                 \
@@ -66,15 +68,18 @@ static inline struct fl_str owner_name(const struct owner *owner)
 struct owner_slot owner_table_find(struct owner_table *table, struct fl_tenant tenant,
                                    struct fl_str name);
 
-/* Made if it is not there: a job of it joins next.  There are as many as jobs at most. */
+/* Made if it is not there: a job of it joins next.  owner_table_has_room was asked, but for loaded
+ * jobs. */
 struct owner_slot owner_table_need(struct owner_table *table, struct fl_tenant tenant,
                                    struct fl_str name);
+
+bool owner_table_has_room(const struct owner_table *table);
 
 /* An open job of it is in this bucket; or no longer, and with its last job the owner goes. */
 void owner_table_join(struct owner_table *table, struct owner_slot slot, struct bucket_slot bucket);
 void owner_table_leave(struct owner_table *table, struct owner_slot slot,
                        struct bucket_slot bucket);
 
-/* One of its jobs is in this bucket. */
-bool owner_table_has_kind(const struct owner_table *table, struct owner_slot slot,
+/* So many of its jobs are in this bucket. */
+uint32_t owner_table_jobs(const struct owner_table *table, struct owner_slot slot,
                           struct bucket_slot bucket);

@@ -1,9 +1,11 @@
 """Seats: neither a stranger nor the owner of one token takes those of all others; nor memory, time, or the room for jobs."""
 import http.client
 import json
+import os
 import re
 import select
 import socket
+import subprocess
 
 import fleet
 import hub
@@ -168,6 +170,12 @@ def main_of_open_jobs():
         with shows("another owner still has room, and a job of a shape that is there still comes"):
             equal(taken(submit_as(h, token["bob"], jobs[share:])), [True] * 40)
             equal(taken(submit_as(h, token["ann"], jobs[:2])), [True] * 2)
+        with shows("the CLI says why it asks again"):
+            words = [f"{fleet.BIN}/fairlead", "run", "--hold", "--memory", "7Gi", "--", "true"]
+            with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": token["ann"]}) as cli:
+                line = cli.stderr.readline()
+                cli.kill()
+            assert line.startswith('fairlead: refused for now: "ann" has 163 different shapes'), line
         with shows("the share is as full after a crash, and has room when a shape is gone"):
             h.kill()
             h.start()

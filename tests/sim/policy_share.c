@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+enum { SHARE_REACHED = 1000 }; /* no world has so many open jobs of one owner */
+
 struct kind {
     uint32_t queue, shape;
     int32_t priority;
@@ -60,6 +62,7 @@ void policy_share_job(struct policy *policy, uint64_t id, bool is_new)
     struct taken of_queue = {0}, of_owner = {0};
     uint32_t percent = policy->config.owner_percent;
 
+    if (share_of(policy->config.jobs_max, percent) > SHARE_REACHED) return;
     for (uint32_t q = 1; q < policy->queues.len; q++) {
         const struct policy_queue *queue = policy_queue(policy, q);
 

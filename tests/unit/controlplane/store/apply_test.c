@@ -342,6 +342,11 @@ static void edit(struct core_batch *batch, uint64_t job, uint32_t revision)
                             .job_edit = {.job = job, .revision = revision, .queue = 7}});
 }
 
+static bool is_of_open_job(enum pg_stmt stmt)
+{
+    return stmt == PG_STMT_open_job || stmt == PG_STMT_open_job_alike;
+}
+
 /* The queues in the rows that a batch writes into open_job. */
 static uint32_t open_queue(const struct apply_list *list)
 {
@@ -349,7 +354,7 @@ static uint32_t open_queue(const struct apply_list *list)
         const struct pg_value *queue = &list->at[i].values[2]; /* behind job and tenant */
         uint32_t be;
 
-        if (list->at[i].stmt != PG_STMT_open_job) continue;
+        if (!is_of_open_job(list->at[i].stmt)) continue;
         memcpy(&be, (const char *)queue->at + queue->bytes - sizeof be, sizeof be); /* the last */
         return be32toh(be);
     }
@@ -385,7 +390,7 @@ static void an_edit_is_kept_and_the_newest_of_a_batch_counts_for_other_rows(void
 static bool is_in_open_job(const struct apply_list *list, const char *text)
 {
     for (size_t i = 0; i < list->len; i++) {
-        if (list->at[i].stmt != PG_STMT_open_job) continue;
+        if (!is_of_open_job(list->at[i].stmt)) continue;
         for (size_t v = 0; v < PG_PARAMS_MAX; v++) {
             const struct pg_value *value = &list->at[i].values[v];
 
