@@ -365,7 +365,7 @@ static const struct api_field create_fields[] = {
              .words = CORE_SCOPES(API_WORD), .min = 1, .max = 7),
     API_MAY("queue", "string or null", "it counts for this queue only; without it, for all",
             .format = API_FORMAT_name),
-    API_MAY("owner", "string", "its owner: the jobs that it submits are theirs, and count for their share; without it, its maker's",
+    API_MAY("owner", "string", "its owner, whose share its jobs count for; without it, its maker's",
             .format = API_FORMAT_name),
     API_MAY("ttlSeconds", "integer", "how long it counts", .min = 1, .max = TTL_S_MAX,
             .preset = TTL_S),
@@ -388,7 +388,7 @@ static const struct api_field rotate_fields[] = {
         API_MUST("queue", "string or null", "it counts for this queue only; null: for all"),       \
         API_MUST("maker", "string or null",                                                        \
                  "the id of the token that made it; null: the control plane did"),                 \
-        API_MUST("owner", "string or null", "its owner; null: its jobs are of its name"),                              \
+        API_MUST("owner", "string or null", "its owner; null: its name"),                          \
         API_MUST("createdAt", "string", "when it was made", .format = API_FORMAT_time),            \
         API_MUST("expiresAt", "string or null", "until when it counts; null: for ever",            \
                  .format = API_FORMAT_time),                                                       \

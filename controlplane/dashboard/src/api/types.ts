@@ -1028,7 +1028,7 @@ export type Token = {
     queue: string | null;
     /** the id of the token that made it; null: the control plane did */
     maker: string | null;
-    /** for people: its owner */
+    /** its owner; null: its name */
     owner: string | null;
     /** when it was made */
     createdAt: string;
@@ -1054,7 +1054,7 @@ export type TokenWithSecret = {
     queue: string | null;
     /** the id of the token that made it; null: the control plane did */
     maker: string | null;
-    /** for people: its owner */
+    /** its owner; null: its name */
     owner: string | null;
     /** when it was made */
     createdAt: string;
