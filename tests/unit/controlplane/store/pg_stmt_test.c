@@ -92,9 +92,21 @@ static void numbers_of_alike_rows_go_once_and_texts_that_are_named(void **state)
         assert_true(goes_once(PG_STMT_job_new_alike, once[i]));
         assert_false(goes_once(PG_STMT_job_new_alike, arrays[i]));
     }
+    assert_true(goes_once(PG_STMT_open_job_alike, "owner"));
+    assert_false(goes_once(PG_STMT_open_job_alike, "job"));
     assert_true(goes_once(PG_STMT_element_end_alike, "element")); /* second in the key */
     assert_false(goes_once(PG_STMT_element_end_alike, "job"));
     assert_false(goes_once(PG_STMT_audit_alike, "n")); /* a count differs from row to row */
+}
+
+static bool has_column(unsigned place, const char *name)
+{
+    struct row_columns columns = row_columns(place);
+
+    for (size_t i = 0; i < columns.len; i++) {
+        if (strcmp(columns.at[i]->name, name) == 0) return true;
+    }
+    return false;
 }
 
 /* A word that is misspelled would do nothing. */
@@ -109,9 +121,7 @@ static void a_statement_of_alike_rows_names_columns_of_its_table(void **state)
         assert_true(info->of < (enum pg_stmt)i);
         (void)snprintf(names, sizeof names, "%s %s", info->with, info->without);
         while ((name = strsep(&rest, " "))) {
-            enum row_kind kind = (enum row_kind)pg_stmts[info->of].place;
-
-            assert_true(!*name || row_field_named(kind, name));
+            assert_true(!*name || has_column(pg_stmts[info->of].place, name));
         }
     }
 }
