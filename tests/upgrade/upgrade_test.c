@@ -55,6 +55,18 @@ static bool is_preset(const char *from, const char *end)
     return true;
 }
 
+/* Before 0025 no load had the owners of open jobs, which the migration brings there. */
+static void cut_loaded_owners(char *text)
+{
+    for (char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        char *owner = strstr(line, " owner="), *end = line + strcspn(line, "\n");
+
+        if (strncmp(line, "load job_new ", 13) != 0 || !owner || owner > end) continue;
+        end = owner + 1 + strcspn(owner + 1, " \n");
+        memmove(owner, end, strlen(end) + 1);
+    }
+}
+
 static void must_say_as_much(const char *path, const char *then, const char *now)
 {
     while (*then || *now) {
@@ -147,6 +159,7 @@ static void upgrade_from(const char *sql)
     fl_buf_init(&now, UPGRADE_TEXT_MAX);
     upgrade_tell(help, conninfo, &now);
     fl_assert(fl_buf_put_u8(&now, 0));
+    if (strcmp(strrchr(sql, '/') + 1, "0025") < 0) cut_loaded_owners((char *)now.at);
     must_say_as_much(path, then, (const char *)now.at);
     if (strstr(sql, "0001_init")) jobs_keep_their_retries(help);
     /* The life's shape: before 0010 a job's row did not hold it. */
