@@ -1,5 +1,6 @@
 #include "controlplane/core/owner_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "shared/base/prng.h"
@@ -82,6 +83,27 @@ static void an_owner_goes_with_its_last_job(void **state)
     owner_table_fini(&table);
 }
 
+static void at_its_most_one_that_is_there_stays_and_none_comes(void **state)
+{
+    struct owner_table table;
+    struct owner_slot slot = {0};
+    char name[16];
+
+    (void)state;
+    owner_table_init(&table, OWNERS_MAX + 1);
+    for (int i = 0; i < OWNERS_MAX; i++) {
+        assert_true(owner_table_has_room(&table));
+        (void)snprintf(name, sizeof name, "o-%d", i);
+        slot = owner_table_need(&table, one, fl_str_c(name));
+        owner_table_join(&table, slot, a);
+    }
+    assert_false(owner_table_has_room(&table));
+    assert_int_equal(owner_table_find(&table, one, fl_str_c(name)).n, slot.n);
+    owner_table_leave(&table, slot, a);
+    assert_true(owner_table_has_room(&table));
+    owner_table_fini(&table);
+}
+
 enum { OWNERS = 5, BUCKETS = 40, STEPS = 20000 };
 
 /* Against a plain table of counts. */
@@ -126,4 +148,5 @@ static void any_order_of_jobs_is_counted(void **state)
 FL_TESTS(cmocka_unit_test(an_owner_is_a_tenant_and_a_name),
          cmocka_unit_test(jobs_and_their_kinds_are_counted),
          cmocka_unit_test(an_owner_goes_with_its_last_job),
+         cmocka_unit_test(at_its_most_one_that_is_there_stays_and_none_comes),
          cmocka_unit_test(any_order_of_jobs_is_counted))
