@@ -7,6 +7,7 @@
 
 #include "cli/job_selector.h"
 #include "shared/base/job_limits.h"
+#include "shared/base/node_affinity.h"
 #include "shared/base/str.h"
 #include "shared/base/taint.h"
 #include "shared/spec/indexes.h"
@@ -218,6 +219,66 @@ static void put_part(json_t *object, const char *key, struct fl_str text)
     if (text.len > 0) json_object_set_new(object, key, json_stringn(text.at, text.len));
 }
 
+static json_t *expression_of(struct fl_node_requirement one)
+{
+    json_t *object = json_object(), *values = json_array();
+    struct fl_str value;
+
+    put_part(object, "key", one.key);
+    put_part(object, "operator", fl_str_c(fl_node_operator_name(one.operates)));
+    while (fl_str_next_word(&one.values, ',', &value)) {
+        json_array_append_new(values, json_stringn(value.at ? value.at : "", value.len));
+    }
+    if (json_array_size(values)) json_object_set(object, "values", values);
+    json_decref(values);
+    return object;
+}
+
+/* NULL: it is no term. */
+static json_t *term_of(struct fl_str text)
+{
+    json_t *expressions = json_array();
+    struct fl_node_requirement one;
+
+    while (text.len > 0 && fl_node_requirement_take(&text, &one)) {
+        json_array_append_new(expressions, expression_of(one));
+    }
+    if (text.len == 0 && json_array_size(expressions)) {
+        return json_pack("{s:o}", "matchExpressions", expressions);
+    }
+    json_decref(expressions);
+    return NULL;
+}
+
+/* --affinity 'zone in (a,b),!spot': each is one term of node_affinity.h. */
+static bool put_affinity(struct cli *cli, json_t *document, struct fl_err *err)
+{
+    json_t *terms = json_array();
+
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_affinity].len; i++) {
+        const char *value = cli->args.values[CLI_OPT_affinity].at[i];
+        json_t *term = term_of(fl_str_c(value));
+
+        if (!term) {
+            json_decref(terms);
+            return fl_fail(err, FL_INVALID,
+                           "--affinity %s: wants conditions with ',' between them, each KEY in "
+                           "(A,B), KEY notin (A,B), KEY, !KEY, KEY>NUMBER or KEY<NUMBER, as "
+                           "'zone in (a,b),!spot'",
+                           value);
+        }
+        json_array_append_new(terms, term);
+    }
+    if (json_array_size(terms)) {
+        json_object_set_new(document, "affinity",
+                            json_pack("{s:{s:{s:O}}}", "nodeAffinity",
+                                      "requiredDuringSchedulingIgnoredDuringExecution",
+                                      "nodeSelectorTerms", terms));
+    }
+    json_decref(terms);
+    return true;
+}
+
 /* --tolerate nvidia.com/gpu=present:NoSchedule: the text of taint.h. */
 static bool put_tolerations(struct cli *cli, json_t *document, struct fl_err *err)
 {
@@ -281,7 +342,7 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
            put_pairs(cli, document, "env", CLI_OPT_env, err) &&
            put_pairs(cli, document, "labels", CLI_OPT_label, err) &&
            put_pairs(cli, document, "nodeSelector", CLI_OPT_node_label, err) &&
-           put_tolerations(cli, document, err);
+           put_affinity(cli, document, err) && put_tolerations(cli, document, err);
 }
 
 /* ---- scripts --------------------------------------------------------------------------------- */

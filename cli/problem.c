@@ -58,6 +58,7 @@ static const struct origin origins[] = {
     {"run", "/clusters", CLI_OPT_cluster},
     {"run", "/notClusters", CLI_OPT_not_cluster},
     {"run", "/nodeSelector", CLI_OPT_node_label},
+    {"run", "/affinity", CLI_OPT_affinity},
     {"run", "/tolerations", CLI_OPT_tolerate},
     {"run", "/workingDir", CLI_OPT_workdir},
     {"edit", "/name", CLI_OPT_name},

@@ -10,6 +10,7 @@
 #include "shared/base/job_name.h"
 #include "shared/base/resource_name.h"
 #include "shared/json/json_out.h"
+#include "shared/spec/job_affinity.h"
 
 struct maker {
     const struct runtime_order *order;
@@ -143,6 +144,7 @@ static void put_container(struct maker *maker, struct fl_str image)
 
 /* ---- the pod --------------------------------------------------------------------------------- */
 
+/* The node that was chosen, and the job's own terms: the cluster judges them once more. */
 static void put_affinity(struct maker *maker)
 {
     struct fl_json_out *json = &maker->json;
@@ -150,19 +152,8 @@ static void put_affinity(struct maker *maker)
     fl_json_open(json, "affinity", '{');
     fl_json_open(json, "nodeAffinity", '{');
     fl_json_open(json, "requiredDuringSchedulingIgnoredDuringExecution", '{');
-    fl_json_open(json, "nodeSelectorTerms", '[');
-    fl_json_open(json, NULL, '{');
-    fl_json_open(json, "matchFields", '[');
-    fl_json_open(json, NULL, '{');
-    fl_json_put_cstr(json, "key", "metadata.name");
-    fl_json_put_cstr(json, "operator", "In");
-    fl_json_open(json, "values", '[');
-    fl_json_put_str(json, NULL, maker->making->node);
-    fl_json_close(json, ']');
-    fl_json_close(json, '}');
-    fl_json_close(json, ']');
-    fl_json_close(json, '}');
-    fl_json_close(json, ']');
+    fl_json_put_key(json, FL_STR("nodeSelectorTerms"));
+    fl_job_put_node_terms(json, maker->order->role->affinity, maker->making->node);
     fl_json_close(json, '}');
     fl_json_close(json, '}');
     fl_json_close(json, '}');

@@ -4,6 +4,7 @@
 
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/node_affinity.h"
 #include "shared/base/resource_name.h"
 #include "shared/base/taint.h"
 
@@ -113,6 +114,11 @@ static bool check(const struct shape *shape, struct fl_err *err)
         return fl_fail(err, FL_INVALID, "tolerations are at most %d, sorted, none twice",
                        FL_JOB_TOLERATIONS_MAX);
     }
+    if (shape->affinity.len > 0 && !fl_node_affinity_is(shape->affinity)) {
+        return fl_fail(err, FL_INVALID,
+                       "the affinity is 1 to %d terms of %d requirements, sorted, none twice",
+                       FL_JOB_NODE_TERMS_MAX, FL_JOB_NODE_REQUIREMENTS_MAX);
+    }
     return check_kinds(shape, err) && check_labels(shape, err) &&
            check_names(shape->clusters, shape->clusters_len, "clusters", err) &&
            check_names(shape->not_clusters, shape->not_clusters_len, "notClusters", err);
@@ -139,6 +145,7 @@ static void put_kinds(struct fl_buf *out, const struct shape *shape)
 /* Each shape has one layout, the oldest that can hold it. */
 static uint8_t format_of(const struct shape *shape)
 {
+    if (shape->affinity.len > 0) return SHAPE_FORMAT_affinity;
     if (shape->tolerations.len > 0) return SHAPE_FORMAT_tolerations;
     return shape->kinds_len > 0 ? SHAPE_FORMAT_kinds : SHAPE_FORMAT_plain;
 }
@@ -170,7 +177,8 @@ bool shape_encode(struct fl_buf *out, const struct shape *shape)
     put_names(out, shape->not_clusters, shape->not_clusters_len);
     fl_buf_put_u8(out, shape->has_image);
     if (format >= SHAPE_FORMAT_kinds) put_kinds(out, shape);
-    if (format == SHAPE_FORMAT_tolerations) fl_buf_put_str(out, shape->tolerations);
+    if (format >= SHAPE_FORMAT_tolerations) fl_buf_put_str(out, shape->tolerations);
+    if (format == SHAPE_FORMAT_affinity) fl_buf_put_str(out, shape->affinity);
     return !out->is_over && out->len - start <= FL_JOB_SHAPE_BYTES_MAX;
 }
 
@@ -244,10 +252,13 @@ static bool decode(struct fl_str bytes, struct shape *ret_shape, struct old *ret
     has_image = fl_read_u8(&reader);
     shape.has_image = has_image == 1;
     if (format >= SHAPE_FORMAT_kinds) read_kinds(&reader, &shape);
-    if (format == SHAPE_FORMAT_tolerations) {
+    if (format >= SHAPE_FORMAT_tolerations) {
         shape.tolerations = fl_read_bytes(&reader, FL_JOB_SHAPE_BYTES_MAX);
     }
-    if (!fl_reader_is_done(&reader) || format == 0 || format > SHAPE_FORMAT_tolerations ||
+    if (format == SHAPE_FORMAT_affinity) {
+        shape.affinity = fl_read_bytes(&reader, FL_JOB_AFFINITY_BYTES_MAX);
+    }
+    if (!fl_reader_is_done(&reader) || format == 0 || format > SHAPE_FORMAT_affinity ||
         (format != SHAPE_FORMAT_old && format != format_of(&shape)) || has_image > 1 ||
         bytes.len > FL_JOB_SHAPE_BYTES_MAX) {
         return fl_fail(err, FL_INVALID, "the shape's %zu bytes are not what shape_encode writes",

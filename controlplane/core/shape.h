@@ -4,7 +4,8 @@
  * refused, but for those of releases before migration 0003.  Their shapes held the deadline and the
  * retries of their jobs too, and the rows of these jobs do not: so both are read from the shape
  * until its jobs have ended.  A shape that asks for resources by name has a layout of its own; all
- * others have the bytes that they had before there were any, and so it is with tolerations.
+ * others have the bytes that they had before there were any, and so it is with tolerations and
+ * with an affinity.
  * Uses shared/base only. */
 #pragma once
 
@@ -29,6 +30,7 @@ enum shape_format {
     SHAPE_FORMAT_plain = 2,
     SHAPE_FORMAT_kinds = 3,       /* with resources by name */
     SHAPE_FORMAT_tolerations = 4, /* with tolerations, and perhaps with resources by name */
+    SHAPE_FORMAT_affinity = 5,    /* with an affinity, and perhaps with both */
 };
 
 struct shape_label {
@@ -51,7 +53,8 @@ struct shape {
     uint32_t kinds_len;
     struct shape_label node_labels[SHAPE_NODE_LABELS_MAX]; /* every node must carry all of them */
     uint32_t node_labels_len;
-    struct fl_str tolerations;                   /* the lines of taint.h, for all roles */
+    struct fl_str affinity;    /* the text of node_affinity.h: every node must match it, too */
+    struct fl_str tolerations; /* the lines of taint.h, for all roles */
     struct fl_str clusters[FL_JOB_CLUSTERS_MAX]; /* only these; none: any */
     uint32_t clusters_len;
     struct fl_str not_clusters[FL_JOB_CLUSTERS_MAX];

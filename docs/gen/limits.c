@@ -59,6 +59,11 @@ int main(void)
               FL_JOB_NAMED_MAX, "422");
     print_row("labels of a job", FL_JOB_LABELS_MAX, "422");
     print_row("labels in a nodeSelector", FL_JOB_NODE_LABELS_MAX, "422");
+    print_row("terms of an affinity", FL_JOB_NODE_TERMS_MAX, "422");
+    print_row("requirements of all its terms", FL_JOB_NODE_REQUIREMENTS_MAX, "422");
+    print_row("values of a requirement", FL_JOB_NODE_VALUES_MAX, "422");
+    print_row("bytes of an affinity, its terms written as `zone in (a,b),!ssd`",
+              FL_JOB_AFFINITY_BYTES_MAX, "422");
     print_row("tolerations of a job", FL_JOB_TOLERATIONS_MAX, "422");
     print_row("words of a command, and of its arguments", FL_JOB_WORDS_MAX, "422");
     print_row("bytes of one word", FL_JOB_WORD_BYTES_MAX, "422");

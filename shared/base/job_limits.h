@@ -10,6 +10,9 @@
 #define FL_JOB_CLUSTERS_MAX 32   /* in clusters, and as many in notClusters */
 #define FL_JOB_NODE_LABELS_MAX 16
 #define FL_JOB_TOLERATIONS_MAX 16
+#define FL_JOB_NODE_TERMS_MAX 16        /* in the affinity of a job */
+#define FL_JOB_NODE_REQUIREMENTS_MAX 32 /* in all its terms together: each node is compared */
+#define FL_JOB_NODE_VALUES_MAX 64       /* in a requirement */
 #define FL_JOB_LABELS_MAX 32
 #define FL_JOB_RETRIES_MAX 1000
 #define FL_JOB_AFTER_MAX 64          /* jobs that one waits for */
@@ -39,7 +42,8 @@
 #define FL_JOB_INDEXES_BYTES_MAX 4096 /* the list of those numbers, as written and canonical */
 #define FL_JOB_LABEL_BYTES_MAX 381    /* as "key=value" */
 #define FL_JOB_LABELS_BYTES_MAX 16384 /* as "key=value\n" lines */
-#define FL_JOB_SPEC_BYTES_MAX 262144  /* canonical, as it is stored and sent */
+#define FL_JOB_AFFINITY_BYTES_MAX 4096 /* its terms, as shared/base/node_affinity.h writes them */
+#define FL_JOB_SPEC_BYTES_MAX 262144   /* canonical, as it is stored and sent */
 #define FL_JOB_SHAPE_BYTES_MAX 16384
 #define FL_JOB_NODES_BYTES_MAX 262144 /* names of the nodes of its replicas, a line each */
 #define FL_JOB_AFTER_BYTES_MAX 576    /* as it is stored */

@@ -3,6 +3,7 @@
 #include "shared/base/job_name.h"
 #include "shared/base/resource_name.h"
 #include "shared/json/json_out.h"
+#include "shared/spec/job_affinity.h"
 #include "shared/spec/job_draft.h"
 #include "shared/spec/job_fields.h"
 #include "shared/spec/quantity.h"
@@ -40,6 +41,7 @@ static bool is_told(const struct fl_job_field *field, const void *base)
     case FL_JOB_KIND_env_value:
     case FL_JOB_KIND_taint_key:
     case FL_JOB_KIND_taint_value:
+    case FL_JOB_KIND_node_terms:
         return ((const struct fl_str *)member)->len > 0;
     case FL_JOB_KIND_indexes:
         return ((const struct fl_indexes *)member)->text.len > 0;
@@ -85,6 +87,10 @@ static bool is_told(const struct fl_job_field *field, const void *base)
     case FL_JOB_KIND_only_item:
     case FL_JOB_KIND_roles:
     case FL_JOB_KIND_never:
+    case FL_JOB_KIND_node_requirements:
+    case FL_JOB_KIND_node_operator:
+    case FL_JOB_KIND_label_key:
+    case FL_JOB_KIND_label_values:
         break;
     }
     return true;
@@ -247,6 +253,9 @@ static void put_value(struct writer *writer, const struct fl_job_field *field, c
         fl_json_close(out, ']');
         return;
     }
+    case FL_JOB_KIND_node_terms:
+        fl_job_put_node_terms(out, *(const struct fl_str *)member, (struct fl_str){0});
+        return;
     case FL_JOB_KIND_toleration_operator:
         fl_json_put_cstr(out, NULL, "Exists"); /* Equal is not written */
         return;
@@ -264,9 +273,13 @@ static void put_value(struct writer *writer, const struct fl_job_field *field, c
         fl_json_put_str(out, NULL, FL_STR("Never"));
         return;
     case FL_JOB_KIND_devices_named:
+    case FL_JOB_KIND_node_requirements:
+    case FL_JOB_KIND_node_operator:
+    case FL_JOB_KIND_label_key:
+    case FL_JOB_KIND_label_values:
         break;
     }
-    fl_unreachable("put_devices writes them");
+    fl_unreachable("put_devices writes devices, fl_job_put_node_terms all parts of a term");
 }
 
 /* Each under its own name. */

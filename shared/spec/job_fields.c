@@ -18,6 +18,11 @@
 #define STRUCT_variable struct fl_text_map_entry
 #define STRUCT_dependency struct fl_dependency
 #define STRUCT_toleration struct fl_toleration
+#define STRUCT_affinity struct fl_job_role
+#define STRUCT_node_affinity struct fl_job_role
+#define STRUCT_node_selector struct fl_job_role
+#define STRUCT_node_term struct fl_job_node_term
+#define STRUCT_node_requirement struct fl_job_node_requirement
 
 #define OFFSET(object, member) (uint32_t) offsetof(STRUCT_##object, member)
 #define REFUSED(object, name, why)

@@ -23,6 +23,11 @@
     X(params, "an object of texts", ITEMS)                                                         \
     X(dependencies, "a list of objects with job or line, and on", ITEMS)                           \
     X(tolerations, "a list of objects with key, operator, value and effect", ITEMS)                \
+    X(node_terms, "a list of objects with matchExpressions", ITEMS)                                \
+    X(node_requirements, "a list of objects with key, operator and values", ITEMS)                 \
+    X(node_operator, "In, NotIn, Exists, DoesNotExist, Gt or Lt", NOTHING)                         \
+    X(label_key, "the key of a label: a name, before it, if any, a DNS name and '/'", BYTES)       \
+    X(label_values, "a list of values of a label: letters, digits, '-', '_' and '.'", ITEMS)       \
     X(taint_key, "the key of a taint: a name, before it, if any, a DNS name and '/'", BYTES)       \
     X(taint_value, "the value of a taint: letters, digits, '-', '_' and '.'", BYTES)               \
     X(toleration_operator, "Equal or Exists", NOTHING)                                             \

@@ -6,6 +6,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/closest_match.h"
 #include "shared/base/resource_name.h"
+#include "shared/spec/job_affinity.h"
 #include "shared/spec/job_spec.h"
 #include "shared/spec/job_value.h"
 
@@ -262,6 +263,12 @@ void fl_job_read_field(const struct fl_job_check *check, const struct fl_job_fie
         return;
     case FL_JOB_KIND_tolerations:
         read_tolerations(check, field, path, node, member);
+        return;
+    case FL_JOB_KIND_node_terms:
+        fl_job_read_node_terms(check, field, path, node, member);
+        return;
+    case FL_JOB_KIND_node_requirements:
+        fl_job_read_node_requirements(check, field, path, node, member);
         return;
     default:
         fl_job_read_value(check, field, path, node, member);

@@ -2,6 +2,7 @@
 
 #include "shared/base/assert.h"
 #include "shared/base/dependency.h"
+#include "shared/base/node_affinity.h"
 #include "shared/base/taint.h"
 #include "shared/json/json_out.h"
 #include "shared/spec/job_fields.h"
@@ -105,6 +106,11 @@ static const char *const effects[] = {"", /* as none */
 #undef EFFECT_NAME
 };
 static const char *const operators[] = {"", "Equal", "Exists"};
+static const char *const node_operators[] = {
+#define OPERATOR_NAME(name) #name,
+    FL_NODE_OPERATORS(OPERATOR_NAME)
+#undef OPERATOR_NAME
+};
 
 static void put_names(struct fl_json_out *out, const char *const *names, size_t len)
 {
@@ -164,6 +170,23 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
     case FL_JOB_KIND_tolerations:
         put_objects(out, field, FL_JOB_OBJECT_toleration);
         return;
+    case FL_JOB_KIND_node_terms:
+        put_objects(out, field, FL_JOB_OBJECT_node_term);
+        return;
+    case FL_JOB_KIND_node_requirements:
+        put_objects(out, field, FL_JOB_OBJECT_node_requirement);
+        return;
+    case FL_JOB_KIND_node_operator:
+        put_names(out, node_operators, sizeof node_operators / sizeof *node_operators);
+        return;
+    case FL_JOB_KIND_label_values:
+        put_type(out, "array");
+        put_range(out, field, "minItems", "maxItems");
+        fl_json_open(out, "items", '{');
+        put_word(out);
+        fl_json_close(out, '}');
+        return;
+    case FL_JOB_KIND_label_key:
     case FL_JOB_KIND_taint_key:
         put_type(out, "string");
         put_range(out, field, "minLength", "maxLength");

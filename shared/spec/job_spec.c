@@ -145,6 +145,10 @@ static void check_roles(const struct fl_job_check *check, const struct fl_json *
                   "nodeSelector is not that of roles[0]: all roles of a gang run on nodes of one "
                   "kind");
         }
+        if (!fl_str_eq(role->affinity, spec->roles.at[0].affinity)) {
+            WRONG(check, &here, node, "template", NOTHING,
+                  "affinity is not that of roles[0]: all roles of a gang run on nodes of one kind");
+        }
         if (!is_same_tolerations(&role->tolerations, &spec->roles.at[0].tolerations)) {
             WRONG(check, &here, node, "template", NOTHING,
                   "tolerations are not those of roles[0]: a gang tolerates the same in all roles");

@@ -54,7 +54,8 @@ struct fl_job_role {
     struct fl_job_amounts request; /* the scheduler sets this aside for each replica */
     struct fl_job_amounts limit; /* each replica's; 0: none.  Never below the request, and the same
                                       where a part cannot be had */
-    struct fl_text_map node_selector;  /* the same in all roles, and so are tolerations */
+    struct fl_text_map node_selector;  /* the same in all roles, as are the next two */
+    struct fl_str affinity;            /* the text of node_affinity.h; empty: none */
     struct fl_tolerations tolerations; /* sorted by their texts, none twice */
     uint32_t grace_s;                  /* between TERM and KILL */
 };

@@ -6,6 +6,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/dependency.h"
 #include "shared/base/job_name.h"
+#include "shared/base/node_affinity.h"
 #include "shared/base/taint.h"
 #include "shared/spec/indexes.h"
 #include "shared/spec/job_params.h"
@@ -112,6 +113,9 @@ static void read_text(const struct fl_job_check *check, const struct fl_job_fiel
     case FL_JOB_KIND_env_value:
         is_right = is_word(node) && node->text.len <= (size_t)field->max;
         break;
+    case FL_JOB_KIND_label_key:
+        is_right = is_right && is_label_key(node->text);
+        break;
     case FL_JOB_KIND_taint_key:
         is_right = is_right && (node->text.len == 0 || is_label_key(node->text));
         break;
@@ -142,6 +146,22 @@ static void read_indexes(const struct fl_job_check *check, const struct fl_job_f
 }
 
 /* ---- lists of texts -------------------------------------------------------------------------- */
+
+bool fl_job_strs_insert(struct fl_strs *to, struct fl_str text)
+{
+    size_t i = to->len, at = i;
+
+    while (at > 0 && fl_str_cmp(to->at[at - 1], text) > 0) {
+        at--;
+    }
+    if (at > 0 && fl_str_eq(to->at[at - 1], text)) return false;
+    for (; i > at; i--) {
+        to->at[i] = to->at[i - 1];
+    }
+    to->at[at] = text;
+    to->len++;
+    return true;
+}
 
 /* False: it is no list that fits, and that was noted. */
 static bool begin_list(const struct fl_job_check *check, const struct fl_job_field *field,
@@ -177,21 +197,31 @@ static void read_names(const struct fl_job_check *check, const struct fl_job_fie
 
     if (!begin_list(check, field, path, node, to)) return;
     FL_JSON_EACH (item, node) {
-        struct fl_str name = item->text;
-        size_t i = to->len;
-
-        if (item->kind != FL_JSON_STRING || !fl_str_is_name(name)) {
+        if (item->kind != FL_JSON_STRING || !fl_str_is_name(item->text)) {
             fl_job_wrong(check, &here, item, FL_STR(FL_NAME_ALLOWED), "not a cluster name");
         }
-        while (i > 0 && fl_str_cmp(to->at[i - 1], name) > 0) {
-            to->at[i] = to->at[i - 1];
-            i--;
-        }
-        if (i > 0 && fl_str_eq(to->at[i - 1], name)) {
+        if (!fl_job_strs_insert(to, item->text)) {
             fl_job_wrong(check, &here, item, (struct fl_str){0}, "this name is there twice");
         }
-        to->at[i] = name;
-        to->len++;
+        here.index++;
+    }
+}
+
+/* Sorted; one that is there already adds nothing. */
+static void read_label_values(const struct fl_job_check *check, const struct fl_job_field *field,
+                              const struct fl_path *path, const struct fl_json *node,
+                              struct fl_strs *to)
+{
+    struct fl_path here = {.up = path};
+
+    if (!begin_list(check, field, path, node, to)) return;
+    FL_JSON_EACH (item, node) {
+        if (!is_word(item) || (item->text.len > 0 && !is_label_part(item->text))) {
+            fl_job_wrong(check, &here, item, FL_STR("at most " LABEL_ALLOWED "; or nothing"),
+                         "not a label value");
+        } else {
+            FL_IGNORE(fl_job_strs_insert(to, item->text));
+        }
         here.index++;
     }
 }
@@ -317,6 +347,7 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_role_name:
     case FL_JOB_KIND_env_name:
     case FL_JOB_KIND_env_value:
+    case FL_JOB_KIND_label_key:
     case FL_JOB_KIND_taint_key:
     case FL_JOB_KIND_taint_value:
         read_text(check, field, path, node, to);
@@ -354,6 +385,14 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
             fl_job_misfit(check, field, path, node);
         }
         return;
+    case FL_JOB_KIND_label_values:
+        read_label_values(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_node_operator:
+        if (node->kind != FL_JSON_STRING || !fl_node_operator_parse(node->text, to)) {
+            fl_job_misfit(check, field, path, node);
+        }
+        return;
     case FL_JOB_KIND_toleration_operator:
         read_operator(check, field, path, node, to);
         return;
@@ -382,6 +421,8 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_roles:
     case FL_JOB_KIND_dependencies:
     case FL_JOB_KIND_tolerations:
+    case FL_JOB_KIND_node_terms:
+    case FL_JOB_KIND_node_requirements:
         break;
     }
     fl_unreachable("objects are read by job_object.c");

@@ -569,6 +569,7 @@ static struct built make_roles(struct reading *reading)
     append(reading, &containers, NOTHING, make_container(reading).node);
     append(reading, &pod, FL_STR("containers"), containers.node);
     put(reading, &pod, POD "/nodeSelector", TAKE(reading, node_selector));
+    put(reading, &pod, POD "/affinity", TAKE(reading, affinity));
     put(reading, &pod, POD "/tolerations", TAKE(reading, tolerations));
     put(reading, &pod, POD "/terminationGracePeriodSeconds", TAKE(reading, grace));
     append(reading, &template, FL_STR("spec"), pod.node);

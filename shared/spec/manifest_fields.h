@@ -22,6 +22,7 @@
     X(template_name)                                                                               \
     X(queue)                                                                                       \
     X(node_selector)                                                                               \
+    X(affinity)                                                                                    \
     X(tolerations)                                                                                 \
     X(grace)                                                                                       \
     X(restart_policy)                                                                              \

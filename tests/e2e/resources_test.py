@@ -64,6 +64,20 @@ def awaited(h):
     with shows("a job with tolerations runs where there are no taints as one without them"):
         tolerant = cli(h, "run", "-d", "--tolerate", "nvidia.com/gpu=present:NoSchedule", "--tolerate", "team", "--cpus", "100m", "--", "true").strip()
         equal(h.wait(tolerant)["state"], "succeeded")
+    with shows("an affinity is judged on hosts, too, and refused where no node will ever match, with its terms"):
+        def asks(**requirement):
+            return {"command": ["true"], "resources": SMALL, "affinity": {"nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}}}}
+
+        equal(h.wait(h.submit(asks(key="spot", operator="DoesNotExist")))["state"], "succeeded")
+        zoned = asks(key="zone", operator="In", values=["b", "a"])
+        status, _, refused = h.ask("POST", "/v1/jobs", zoned)
+        equal(status, 422, refused)
+        assert "its affinity asks for nodes with zone in (a,b), and none matches; change it, or leave it out" in refused.decode(), refused
+        waits = h.submit(zoned, waits=True)
+        until("it is judged", lambda: explained(h, waits))
+        assert "none of 1 nodes of east has labels that match the affinity: zone in (a,b)" in cli(h, "explain", waits)
+        h.api("POST", f"/v1/jobs/{waits}:cancel", {})
     return jobs
 
 

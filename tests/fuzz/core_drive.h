@@ -538,6 +538,7 @@ static void drive_make_shapes(struct drive *drive)
                            .node_labels_len = 1,
                            .clusters = {FL_STR("east"), FL_STR("west")},
                            .clusters_len = 2,
+                           .affinity = FL_STR("!slow\ncores>4\n"),
                            .tolerations = FL_STR("a\n"),
                            .has_image = true};
     drive->shapes[4] = drive_encode(drive, &shape);

@@ -16,6 +16,7 @@
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/node_affinity.h"
 #include "shared/spec/job_params.h"
 #include "shared/spec/job_spec.h"
 #include "shared/spec/submission.h"
@@ -59,6 +60,8 @@ static void check_same_role(const struct fl_job_role *a, const struct fl_job_rol
     fl_assert(is_same_strs(&a->command, &b->command) && is_same_strs(&a->args, &b->args));
     fl_assert(is_same_pairs(&a->env, &b->env));
     fl_assert(is_same_pairs(&a->node_selector, &b->node_selector));
+    fl_assert(fl_str_eq(a->affinity, b->affinity));
+    fl_assert(a->affinity.len == 0 || fl_node_affinity_is(a->affinity));
     fl_assert(is_same_resources(a->request.usual, b->request.usual));
     fl_assert(is_same_resources(a->limit.usual, b->limit.usual));
     fl_assert(fl_amounts_are_same(&a->request.named, &b->request.named));

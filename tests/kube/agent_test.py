@@ -328,6 +328,44 @@ def taints(s):
         s.ends(plain, "succeeded")
 
 
+def required(*terms):
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchExpressions": list(term)} for term in terms]}}}
+
+
+def affinity(s):
+    node = s.c.nodes()[0]["metadata"]["name"]
+    six = [{"key": "cores", "operator": "Gt", "values": ["31"]}, {"key": "cores", "operator": "Lt", "values": ["33"]},
+           {"key": "old", "operator": "DoesNotExist"}, {"key": "zone", "operator": "Exists"},
+           {"key": "zone", "operator": "In", "values": ["a", "b"]}, {"key": "zone", "operator": "NotIn", "values": ["c"]}]
+    never = [{"key": "zone", "operator": "In", "values": ["c"]}]
+
+    with shows("a job whose affinity no node matches waits, and the reason shows it"):
+        waits = s.run("true", waits=True, affinity=required(six, never))
+        verdict, = until("it is judged", lambda: s.h.api("GET", f"/v1/jobs/{waits}/explain")["clusters"])
+        equal(verdict["reason"], "NodeSelectorUnmatched")
+        assert "!old,cores<33,cores>31,zone,zone in (a,b),zone notin (c) or zone in (c)" in verdict["detail"], verdict
+    with shows("it starts once a node has the labels, and the cluster's scheduler judges the same terms"):
+        s.c.kubectl("label", "node", node, "zone=b", "cores=32")
+        pod = until("its pod is there", lambda: s.pods(waits))[0]
+        terms = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+        equal([term["matchExpressions"] for term in terms], [six[2:3] + six[1::-1] + six[3:], never])
+        equal([term["matchFields"][0]["values"] for term in terms], [[node]] * 2)
+        s.ends(waits, "succeeded")
+    with shows("a Pod's manifest with an affinity runs there too"):
+        s.ends(s.h.submit({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "placed"}, "spec": {
+            "restartPolicy": "Never", "affinity": required(six[4:5]),
+            "containers": [{"name": "a", "image": BUSYBOX, "command": ["true"]}]}}), "succeeded")
+    with shows("a label that changes brings no further job there"):
+        s.c.kubectl("label", "--overwrite", "node", node, "zone=d")
+        until("it is known", lambda: s.h.api("GET", "/v1/clusters/real/nodes")["nodes"][0]["labels"].get("zone") == "d")
+        waits = s.run("true", waits=True, affinity=required(six))
+        verdict, = until("it is judged", lambda: s.h.api("GET", f"/v1/jobs/{waits}/explain")["clusters"])
+        equal(verdict["reason"], "NodeSelectorUnmatched")
+        s.c.kubectl("label", "node", node, "zone-", "cores-")
+        s.h.api("POST", f"/v1/jobs/{waits}:cancel")
+
+
 def end(s):
     with shows("nothing of ours is left in the cluster"):
         until("no pod of ours is left", lambda: not s.pods(), 30)
@@ -341,7 +379,7 @@ def main():
     with kube.Cluster() as c, hub.Hub() as h:
         contract(c)
         s = Site(c, h)
-        for part in (plain, manifests, many, stops, trouble, restart, room, named, accelerators, taints, visits.visits, end):
+        for part in (plain, manifests, many, stops, trouble, restart, room, named, accelerators, affinity, taints, visits.visits, end):
             part(s)
     kube.finish()
 

@@ -9,6 +9,7 @@
 #include "shared/base/buf.h"
 #include "shared/base/element_set.h"
 #include "shared/base/hash.h"
+#include "tests/sim/sim_affinity.h"
 #include "tests/sim/sim_amounts.h"
 #include "tests/sim/sim_taints.h"
 
@@ -98,6 +99,8 @@ void client_draw_shape(struct fake_client *client, struct client_shape *known, b
     draw_named(client, known, &shape);
     shape.tolerations = fl_str_c(
         sim_tolerations_draw(fl_hash_u64(sim->seed + 148, (uint64_t)(known - client->shapes))));
+    shape.affinity = fl_str_c(
+        sim_affinity_draw(fl_hash_u64(sim->seed + 149, (uint64_t)(known - client->shapes))));
     if (is_impossible) shape.roles[0].each.gpus = 1000;
     if (sim_chance(sim, 150000)) {
         shape.node_labels[0] = (struct shape_label){FL_STR("disk"), FL_STR("slow")};

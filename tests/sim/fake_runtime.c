@@ -512,8 +512,9 @@ struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runt
         node->taints =
             sim_taints_draw(fl_hash_u64(sim->seed + 147, (uint64_t)config->cluster.n << 32 | i));
         snprintf(node->name, sizeof(node->name), "node-%u", i);
-        snprintf(node->labels, sizeof(node->labels), "disk=%s\nzone=%c\n", i % 2 ? "fast" : "slow",
-                 (char)('a' + i % 3));
+        if (i % 7 == 6) continue; /* a node without labels */
+        snprintf(node->labels, sizeof(node->labels), "disk=%s\ntier=%u\nzone=%c\n",
+                 i % 2 ? "fast" : "slow", i % 5, (char)('a' + i % 3));
     }
     return runtime;
 }

@@ -82,6 +82,7 @@ static void mark_place(struct policy *policy, struct policy_cluster *cluster,
     struct sim *sim = policy->sim;
 
     if (shape->shape.node_labels_len) sim_mark(sim, MARK_started_by_labels);
+    if (shape->shape.affinity.len > 0) sim_mark(sim, MARK_started_by_affinity);
     if (shape->shape.clusters_len) sim_mark(sim, MARK_started_by_clusters);
     if (shape->shape.not_clusters_len) sim_mark(sim, MARK_started_by_not_clusters);
     if (shape->largest.usual.gpus) sim_mark(sim, MARK_started_with_gpus);

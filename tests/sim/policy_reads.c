@@ -289,7 +289,10 @@ static bool is_true_verdict(struct policy *policy, const struct policy_cluster *
     case REASON_DispatchLimit:
         return policy_unconfirmed_most(policy, cluster) >= policy->config.unconfirmed_max;
     case REASON_NodeSelectorUnmatched:
-        return shape->shape.node_labels_len > 0 && !policy_fits_there(policy, cluster, shape);
+        if (policy_fits_there(policy, cluster, shape)) return false;
+        if (shape->shape.node_labels_len > 0) return true;
+        sim_mark(policy->sim, MARK_affinity_explained);
+        return shape->shape.affinity.len > 0;
     case REASON_TaintNotTolerated:
         sim_mark(policy->sim, MARK_taint_explained);
         return has_taints(cluster) && !policy_fits_there(policy, cluster, shape);

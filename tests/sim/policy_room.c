@@ -2,6 +2,7 @@
 
 #include "shared/base/assert.h"
 #include "tests/sim/policy_state.h"
+#include "tests/sim/sim_affinity.h"
 #include "tests/sim/sim_taints.h"
 
 /* The room on nodes.  A node has free as much as its agent last said, less the starts that the
@@ -51,7 +52,7 @@ static bool has_labels(const struct policy_report *report, const struct policy_s
     for (uint32_t i = 0; i < shape->shape.node_labels_len; i++) {
         if (!has_line(report->labels, &shape->shape.node_labels[i])) return false;
     }
-    return true;
+    return sim_affinity_lets(&shape->shape, report->labels);
 }
 
 /* ---- one node -------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 
 #include "controlplane/core/shape.h"
 #include "tests/sim/fake_runtime_state.h"
+#include "tests/sim/sim_affinity.h"
 #include "tests/sim/sim_taints.h"
 
 enum { CALM_RUN_MS_MAX = 2000 };
@@ -140,7 +141,7 @@ static bool has_labels(const struct runtime_node *node, const struct shape *shap
                  FL_STR_ARG(shape->node_labels[i].value));
         if (!strstr(node->labels, line)) return false;
     }
-    return true;
+    return sim_affinity_lets(shape, node->labels);
 }
 
 struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime)

@@ -219,6 +219,11 @@ static uint32_t ppm(struct sim *sim, uint32_t chance_of_any, uint32_t max)
 /* In these worlds an owner comes to its share of jobs and shapes. */
 enum { CRAMPED_EVERY = 20, CRAMPED_SEED = 13, CRAMPED_JOBS = 48, CRAMPED_SHAPES = 40 };
 
+bool world_is_cramped(const struct sim *sim)
+{
+    return sim->seed % CRAMPED_EVERY == CRAMPED_SEED;
+}
+
 static struct engine_config draw_engine(struct sim *sim)
 {
     struct engine_config config = engine_config_default();
@@ -239,7 +244,7 @@ static struct engine_config draw_engine(struct sim *sim)
     /* A job here has few elements. */
     if (sim_chance(sim, 500000)) config.core.slice_max = (uint32_t)sim_between(sim, 4, 12);
     config.core.jobs_max = 100000;
-    if (sim->seed % CRAMPED_EVERY == CRAMPED_SEED) {
+    if (world_is_cramped(sim)) {
         config.core.jobs_max = CRAMPED_JOBS;
         config.core.shapes_max = CRAMPED_SHAPES;
         config.core.queue_percent = 50;

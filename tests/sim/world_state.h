@@ -45,6 +45,8 @@ struct world {
 /* ---- world_draw.c ---------------------------------------------------------------------------- */
 void world_create(struct world *world, uint64_t seed, bool is_live);
 void world_destroy(struct world *world);
+/* Whether there is place for few open jobs only. */
+bool world_is_cramped(const struct sim *sim);
 /* For sim_at: starts an agent whose cluster is left. */
 void world_start_agent(void *ctx, uint64_t i, uint64_t b);
 

@@ -76,7 +76,7 @@ static void put(struct fl_buf *out, const char *table, unsigned number, const ch
     X(CORE_OUTPUT_, none) X(CORE_OUTPUT_, due) X(CORE_OUTPUT_, lost)
 #define SHAPE_FORMAT_VALUES(X) \
     X(SHAPE_FORMAT_, old) X(SHAPE_FORMAT_, plain) X(SHAPE_FORMAT_, kinds) \
-    X(SHAPE_FORMAT_, tolerations)
+    X(SHAPE_FORMAT_, tolerations) X(SHAPE_FORMAT_, affinity)
 #define VISIT_CHANNEL_VALUES(X) \
     X(FL_VISIT_, STDIN) X(FL_VISIT_, STDOUT) X(FL_VISIT_, STDERR) X(FL_VISIT_, STATUS) \
     X(FL_VISIT_, RESIZE) X(FL_VISIT_, OPEN) X(FL_VISIT_, CLOSE)

@@ -51,6 +51,7 @@ static void shape_of(const struct fl_job_spec *spec, struct fl_arena *arena, str
         .roles_len = (uint32_t)spec->roles.len,
         .clusters_len = (uint32_t)spec->clusters.len,
         .not_clusters_len = (uint32_t)spec->not_clusters.len,
+        .affinity = spec->roles.at[0].affinity, /* the same in all roles */
         .tolerations = fl_job_spec_tolerations(spec, arena),
         .has_image = spec->has_image,
     };
@@ -131,10 +132,9 @@ bool submit_spec_make(struct fl_job_spec *spec, uint32_t default_cpu_milli, stru
     shape_of(spec, arena, &shape);
     fl_buf_init_in(&buf, FL_JOB_SHAPE_BYTES_MAX, arena);
     if (!shape_encode(&buf, &shape)) {
-        return fl_fail(
-            err, FL_TOO_LARGE,
-            "its roles, resources, clusters, node labels and tolerations have over " FL_QUOTE(
-                FL_JOB_SHAPE_BYTES_MAX) " bytes together");
+        return fl_fail(err, FL_TOO_LARGE,
+                       "its roles, resources, clusters, node labels, affinity and tolerations have "
+                       "over " FL_QUOTE(FL_JOB_SHAPE_BYTES_MAX) " bytes together");
     }
     made.shape = fl_buf_take(&buf);
     *ret = made;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "controlplane/core/sched/labels.h"
 #include "controlplane/core/sched/tolerance.h"
 #include "shared/base/assert.h"
 
@@ -76,7 +77,8 @@ static bool lets_in(struct draft *draft, uint32_t i, const struct shape *shape,
 {
     const struct node *node = &draft->cluster->nodes.at[i];
 
-    if (!judge_node_matches(node, shape)) return false;
+    draft->room->looked += labels_affinity_looks(node, shape);
+    if (!labels_match(node, shape)) return false;
     if (node->taints.len == 0) return true;
     draft->room->looked += tolerance_looks(node, shape);
     return tolerance_has(&draft->tolerance, node, role);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "controlplane/core/sched/labels.h"
 #include "controlplane/core/sched/tolerance.h"
 #include "shared/base/assert.h"
 #include "shared/base/resource_name.h"
@@ -26,47 +27,9 @@ bool judge_is_excluded(const struct cluster *cluster, const struct shape *shape)
            !names_have(shape->clusters, shape->clusters_len, cluster->name);
 }
 
-static bool has_label(struct fl_str labels, const struct shape_label *label)
-{
-    while (labels.len > 0) {
-        const char *end = memchr(labels.at, '\n', labels.len);
-        size_t len = end ? (size_t)(end - labels.at) : labels.len;
-
-        if (len == label->key.len + 1 + label->value.len &&
-            memcmp(labels.at, label->key.at, label->key.len) == 0 &&
-            labels.at[label->key.len] == '=' &&
-            (label->value.len == 0 ||
-             memcmp(labels.at + label->key.len + 1, label->value.at, label->value.len) == 0)) {
-            return true;
-        }
-        len += end ? 1 : 0;
-        labels.at += len;
-        labels.len -= len;
-    }
-    return false;
-}
-
 uint64_t judge_cluster_looks(const struct shape *shape)
 {
     return 1 + (shape->clusters_len + shape->not_clusters_len) / 8;
-}
-
-uint64_t judge_label_looks(const struct node *node)
-{
-    return 1 + node->labels.len / 512;
-}
-
-bool judge_node_carries(const struct node *node, const struct shape_label *label)
-{
-    return has_label(node->labels, label);
-}
-
-bool judge_node_matches(const struct node *node, const struct shape *shape)
-{
-    for (uint32_t i = 0; i < shape->node_labels_len; i++) {
-        if (!has_label(node->labels, &shape->node_labels[i])) return false;
-    }
-    return true;
 }
 
 bool judge_takes_work(const struct cluster *cluster)
@@ -223,15 +186,19 @@ static uint32_t count_on(const struct search *search, uint32_t i, const struct s
 }
 
 /* Whether its labels and taints let the role in.  The room of empty nodes is asked for while a
- * request waits: there both count as looks. */
+ * request waits: there each label counts as a look.  An affinity and taints always do. */
 static bool lets_in(const struct search *search, const struct node *node,
                     const struct shape_role *role)
 {
     const struct shape *shape = search->shape;
 
     for (uint32_t i = 0; i < shape->node_labels_len; i++) {
-        if (search->kind == ROOM_WHEN_EMPTY) search->room->looked += judge_label_looks(node);
-        if (!has_label(node->labels, &shape->node_labels[i])) return false;
+        if (search->kind == ROOM_WHEN_EMPTY) search->room->looked += labels_looks(node);
+        if (!labels_carry(node, &shape->node_labels[i])) return false;
+    }
+    if (shape->affinity.len > 0) {
+        search->room->looked += labels_affinity_looks(node, shape);
+        if (!labels_match_affinity(node, shape)) return false;
     }
     if (node->taints.len == 0) return true;
     search->room->looked += tolerance_looks(node, shape);
@@ -408,10 +375,14 @@ static struct shape as_tolerant(const struct shape *shape)
     return tolerant;
 }
 
-static bool has_match(const struct cluster *cluster, const struct shape *shape)
+static bool has_match(struct room *room, const struct cluster *cluster, const struct shape *shape)
 {
     for (size_t i = 0; i < cluster->nodes.len; i++) {
-        if (judge_node_matches(&cluster->nodes.at[i], shape)) return true;
+        const struct node *node = &cluster->nodes.at[i];
+
+        if (node->name.len == 0) continue;
+        room->looked += labels_affinity_looks(node, shape);
+        if (labels_match(node, shape)) return true;
     }
     return false;
 }
@@ -421,7 +392,7 @@ static enum reason why_never(struct room *room, struct fl_cluster id, const stru
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
     struct shape tolerant;
 
-    if (shape->node_labels_len > 0 && !has_match(cluster, shape)) {
+    if (labels_are_asked_for(shape) && !has_match(room, cluster, shape)) {
         return REASON_NodeSelectorUnmatched;
     }
     if (cluster->tainted_len == 0) return REASON_NoMatchingCluster;
@@ -491,8 +462,9 @@ static void see_taints(const struct search *search, uint32_t i, struct judge_kep
 
     search->room->looked++;
     if (node->taints.len == 0 || !counts(search->kind, search->cluster, node)) return;
-    search->room->looked += shape->node_labels_len * judge_label_looks(node);
-    if (!judge_node_matches(node, shape)) return;
+    search->room->looked += shape->node_labels_len * labels_looks(node);
+    search->room->looked += labels_affinity_looks(node, shape);
+    if (!labels_match(node, shape)) return;
     for (uint32_t r = 0; r < shape->roles_len; r++) {
         struct fl_str lines = node->taints;
         struct fl_taint taint;
@@ -727,6 +699,20 @@ static const char *taints_beside(struct room *room, struct fl_cluster id, const 
     return fl_arena_printf(arena, "; %s", taints_in_words(&off, "would start now", arena));
 }
 
+/* "carries the node labels asked for" */
+static const char *labels_asked_for(const struct shape *shape, struct fl_arena *arena)
+{
+    char affinity[LABELS_WORDS_MAX];
+
+    if (shape->affinity.len == 0) return "carries the node labels asked for";
+    labels_affinity_words(shape, affinity);
+    if (shape->node_labels_len == 0) {
+        return fl_arena_printf(arena, "has labels that match the affinity: %s", affinity);
+    }
+    return fl_arena_printf(arena, "carries the node labels asked for and matches the affinity: %s",
+                           affinity);
+}
+
 enum reason judge_explain(struct room *room, struct fl_cluster id, const struct shape_entry *entry,
                           uint32_t unconfirmed_max, struct fl_arena *arena, const char **ret_text)
 {
@@ -756,9 +742,9 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
                                     name, cluster->unconfirmed);
         break;
     case REASON_NodeSelectorUnmatched:
-        *ret_text =
-            fl_arena_printf(arena, "none of %zu nodes of %s carries the node labels asked for",
-                            cluster->nodes.len - cluster->holes.len, name);
+        *ret_text = fl_arena_printf(arena, "none of %zu nodes of %s %s",
+                                    cluster->nodes.len - cluster->holes.len, name,
+                                    labels_asked_for(shape, arena));
         break;
     case REASON_TaintNotTolerated:
         off = find_kept_off(room, id, shape, ROOM_WHEN_EMPTY);

@@ -54,14 +54,8 @@ struct judge_kept_off {
 bool judge_keeps_off(struct room *room, struct fl_cluster cluster, const struct shape *shape,
                      struct judge_kept_off *ret);
 
-/* The price, in looks, to compare the shape's lists with a cluster's name, and one label with the
- * node's. */
+/* The price, in looks, to compare the shape's lists with a cluster's name. */
 uint64_t judge_cluster_looks(const struct shape *shape);
-uint64_t judge_label_looks(const struct node *node);
-
-bool judge_node_carries(const struct node *node, const struct shape_label *label);
-/* Whether the node's labels, as reported, carry all that the shape asks for. */
-bool judge_node_matches(const struct node *node, const struct shape *shape);
 
 /* The roles, largest first: the one that needs most is placed while most is left. */
 void judge_order_roles(const struct shape *shape, uint32_t ret_order[FL_JOB_ROLES_MAX]);

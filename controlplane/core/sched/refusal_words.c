@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controlplane/core/resource_table.h"
+#include "controlplane/core/sched/labels.h"
 #include "controlplane/core/sched/tolerance.h"
 #include "shared/base/resource_name.h"
 
@@ -31,7 +32,8 @@ struct seen {
     const struct shape *shape;
     const struct resource_table *resources;
     uint32_t enrolled, allowed, with_images; /* each counts among those before it */
-    bool has_node;                           /* one that carries all its labels */
+    bool has_node;                           /* one that carries all its labels and matches */
+    bool has_labelled;                       /* one that carries all its labels */
     bool labels[SHAPE_NODE_LABELS_MAX];      /* some node carries it */
     const struct cluster *tainted;           /* taints alone keep it off there; NULL: nowhere */
     struct judge_kept_off off;               /* ... and these do */
@@ -84,7 +86,7 @@ static uint32_t dimensions_of(const struct shape *shape)
     return NAMED + shape->kinds_len;
 }
 
-/* Whether it carries all; those that some node carries are noted on the way. */
+/* Whether it carries all and matches; those that some node carries are noted on the way. */
 static bool see_labels(struct seen *seen, struct room *room, const struct node *node)
 {
     bool has_all = true;
@@ -93,12 +95,15 @@ static bool see_labels(struct seen *seen, struct room *room, const struct node *
         bool has;
 
         if (!has_all && seen->labels[i]) continue;
-        room->looked += judge_label_looks(node);
-        has = judge_node_carries(node, &seen->shape->node_labels[i]);
+        room->looked += labels_looks(node);
+        has = labels_carry(node, &seen->shape->node_labels[i]);
         has_all = has_all && has;
         if (has) seen->labels[i] = true;
     }
-    return has_all;
+    seen->has_labelled = seen->has_labelled || has_all;
+    if (!has_all || seen->shape->affinity.len == 0) return has_all;
+    room->looked += labels_affinity_looks(node, seen->shape);
+    return labels_match_affinity(node, seen->shape);
 }
 
 static void see_named(struct seen *seen, const struct node *node)
@@ -268,7 +273,7 @@ static uint32_t find_too_large(const struct seen *seen, uint32_t ret[NAMES_MAX])
 /* Other nodes were not looked at. */
 static const char *scope_of(const struct shape *shape)
 {
-    if (shape->node_labels_len > 0) return " with its labels";
+    if (labels_are_asked_for(shape)) return " with its labels";
     if (shape->clusters_len + shape->not_clusters_len > 0 || shape->has_image) {
         return " that it may go to";
     }
@@ -367,6 +372,7 @@ static void say_labels(const struct seen *seen, struct text *text)
     const struct shape *shape = seen->shape;
     bool is_some = seen->allowed < seen->enrolled || seen->with_images < seen->allowed;
     const char *scope = is_some ? " of those that it may go to" : "";
+    char affinity[LABELS_WORDS_MAX];
 
     for (uint32_t i = 0; i < shape->node_labels_len; i++) {
         const struct shape_label *label = &shape->node_labels[i];
@@ -376,6 +382,13 @@ static void say_labels(const struct seen *seen, struct text *text)
             (int)(label->key.len < PIECE_MAX ? label->key.len : PIECE_MAX), label->key.at,
             (int)(label->value.len < PIECE_MAX ? label->value.len : PIECE_MAX), label->value.at,
             scope);
+        return;
+    }
+    if (seen->has_labelled || shape->node_labels_len == 0) {
+        labels_affinity_words(shape, affinity);
+        add(text,
+            "its affinity asks for nodes with %s, and none%s matches; change it, or leave it out",
+            affinity, shape->node_labels_len > 0 ? " that carries its other labels" : scope);
         return;
     }
     add(text,
@@ -432,7 +445,7 @@ bool refusal_words_write(struct room *room, const struct shape *shape,
     } else if (!is_whole) {
         add(&text, "none of them holds all that it asks for; the fleet is too large to say here "
                    "what is nearest; with --dry-run --wait-for-cluster each says what it has");
-    } else if (!seen.has_node && shape->node_labels_len > 0) {
+    } else if (!seen.has_node && labels_are_asked_for(shape)) {
         say_labels(&seen, &text);
     } else if (seen.tainted) {
         say_taints(&seen, &text);

@@ -1365,6 +1365,8 @@ export type JobDocument = {
     replicas?: number;
     /** Labels that a node must carry. */
     nodeSelector?: Record<string, string>;
+    /** Further conditions on the labels of a node, beside `nodeSelector`. */
+    affinity?: Affinity;
     /** Taints of nodes that do not keep it off. A replica that asks for a device, as `gpus`, tolerates a
      * taint `NoSchedule` of that name by itself. */
     tolerations?: Array<Toleration>;
@@ -1444,6 +1446,8 @@ export type PodSpec = {
     containers: Array<Container>;
     /** Labels that a node must carry; the same in all roles. */
     nodeSelector?: Record<string, string>;
+    /** Further conditions on the labels of a node, beside `nodeSelector`; the same in all roles. */
+    affinity?: Affinity;
     /** Taints of nodes that do not keep it off; the same in all roles. */
     tolerations?: Array<Toleration>;
     /** Seconds between the request to end (TERM) and the end (KILL). */
@@ -1490,6 +1494,42 @@ export type KubeAmounts = {
     "hugepages-1Gi"?: string | number;
     /** Bytes in pages of 2Mi: a multiple of it, beside cpu or memory. */
     "hugepages-2Mi"?: string | number;
+};
+
+/** As in Kubernetes, its node affinity only. */
+export type Affinity = {
+    /** Conditions on the labels of a node. */
+    nodeAffinity?: NodeAffinity;
+};
+
+/** Required affinity only. */
+export type NodeAffinity = {
+    /** A node without it does not run the job. A label that changes later ends nothing. */
+    requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+};
+
+/** A node has to match one of its terms. */
+export type NodeSelector = {
+    /** The terms; all of them together have at most 4096 bytes, written as `zone in (a,b),!ssd`. */
+    nodeSelectorTerms: Array<NodeSelectorTerm>;
+};
+
+/** A node has to match all of its requirements. */
+export type NodeSelectorTerm = {
+    /** The requirements; at most 32 over all terms. */
+    matchExpressions: Array<NodeRequirement>;
+};
+
+/** A condition on one label of a node. */
+export type NodeRequirement = {
+    /** The key of the label. */
+    key: string;
+    /** `In`: the label has one of the values. `NotIn`: it has none of them, or is missing. `Exists` and
+     * `DoesNotExist`: the label is there, or not. `Gt` and `Lt`: its value is a whole number over or under
+     * the one here. */
+    operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt";
+    /** One or more with `In` and `NotIn`, one whole number with `Gt` and `Lt`, none with the others. */
+    values?: Array<string | number | boolean>;
 };
 
 /** A toleration, as in Kubernetes: it goes for taints of this key, value and effect. */

@@ -158,6 +158,30 @@ static void what_a_role_says_is_in_its_pod(void **state)
     unmake(&made);
 }
 
+/* Each term of the job holds beside the node that was chosen. */
+static void its_affinity_is_that_of_the_job_on_its_node(void **state)
+{
+    struct made made =
+        make("{\"image\":\"a\",\"affinity\":{\"nodeAffinity\":{"
+             "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":["
+             "{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"a\"]}]},"
+             "{\"matchExpressions\":[{\"key\":\"old\",\"operator\":\"DoesNotExist\"}]}]}}}}",
+             0, "");
+
+    (void)state;
+    assert_true(made.is_made);
+    expect_part(&made,
+                "\"affinity\":{\"nodeAffinity\":{"
+                "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":["
+                "{\"matchExpressions\":[{\"key\":\"old\",\"operator\":\"DoesNotExist\"}],"
+                "\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":["
+                "\"node-a\"]}]},"
+                "{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"a\"]}],"
+                "\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":["
+                "\"node-a\"]}]}]}}}");
+    unmake(&made);
+}
+
 static void a_job_without_image_needs_the_clusters_own(void **state)
 {
     struct made made = make("{\"command\":[\"true\"]}", 0, "tools:1");
@@ -242,6 +266,7 @@ FL_TESTS(cmocka_unit_test(a_plain_pod_is_written_whole),
          cmocka_unit_test(an_element_with_an_index_finds_it),
          cmocka_unit_test(resources_with_names_are_requests_and_limits),
          cmocka_unit_test(what_a_role_says_is_in_its_pod),
+         cmocka_unit_test(its_affinity_is_that_of_the_job_on_its_node),
          cmocka_unit_test(a_job_without_image_needs_the_clusters_own),
          cmocka_unit_test(equal_orders_have_equal_pods_and_others_another_hash),
          cmocka_unit_test(a_made_pod_is_seen_as_ours),

@@ -19,6 +19,21 @@ fairlead run -d --resource rdma/hca=1 --require-limits --workdir /data --key onc
         with Idempotency-Key: once
     | job-9
 
+# an affinity is conditions on labels, as kubectl writes them
+fairlead run -d --affinity 'zone in (b,a),!spot,cores>8' --affinity 'gpu notin (old)' true
+< 201 {"id":"job-9","state":"queued","queue":"default"}
+    POST /v1/jobs {"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":["b","a"]},{"key":"spot","operator":"DoesNotExist"},{"key":"cores","operator":"Gt","values":["8"]}]},{"matchExpressions":[{"key":"gpu","operator":"NotIn","values":["old"]}]}]}}},"command":["true"]}
+    | job-9
+fairlead run -d --affinity 'zone=a' true
+    ! fairlead: --affinity zone=a: wants conditions with ',' between them, each KEY in (A,B), KEY notin (A,B), KEY, !KEY, KEY>NUMBER or KEY<NUMBER, as 'zone in (a,b),!spot'
+    exit 64
+fairlead run -d --affinity 'gpu,cores>x' true
+    ! fairlead: --affinity gpu,cores>x: wants conditions with ',' between them, each KEY in (A,B), KEY notin (A,B), KEY, !KEY, KEY>NUMBER or KEY<NUMBER, as 'zone in (a,b),!spot'
+    exit 64
+fairlead run -d --affinity 'gpu,' true
+    ! fairlead: --affinity gpu,: wants conditions with ',' between them, each KEY in (A,B), KEY notin (A,B), KEY, !KEY, KEY>NUMBER or KEY<NUMBER, as 'zone in (a,b),!spot'
+    exit 64
+
 # a toleration is a key, and perhaps its value and the effect
 fairlead run -d --tolerate nvidia.com/gpu=present:NoSchedule --tolerate spot --tolerate '*:NoExecute' --tolerate a= true
 < 201 {"id":"job-9","state":"queued","queue":"default"}

@@ -21,6 +21,7 @@ static struct shape large(void)
         .clusters = {FL_STR("east"), FL_STR("west")},
         .not_clusters_len = 1,
         .not_clusters = {FL_STR("north")},
+        .affinity = FL_STR("!slow\ncores>8,zone in (a,b)\n"),
         .tolerations = FL_STR("a=b:NoSchedule\nc\n"),
         .has_image = true,
     };
@@ -154,6 +155,44 @@ static void what_is_not_sorted_or_repeats_is_refused(void **state)
     shape = large();
     shape.node_labels[1].key = FL_STR("disk");
     assert_false(is_taken(&shape));
+    shape = large();
+    shape.affinity = FL_STR("zone in (b,a)\n");
+    assert_false(is_taken(&shape));
+}
+
+/* Each has the oldest layout that can hold it, so shapes of before keep their bytes. */
+static void the_layout_goes_by_what_is_in_it(void **state)
+{
+    static const struct {
+        struct fl_str kind, tolerations, affinity;
+        char format;
+    } cases[] = {
+        {{0}, {0}, {0}, SHAPE_FORMAT_plain},
+        {{"rdma/hca", 8}, {0}, {0}, SHAPE_FORMAT_kinds},
+        {{0}, {"a\n", 2}, {0}, SHAPE_FORMAT_tolerations},
+        {{"rdma/hca", 8}, {"a\n", 2}, {0}, SHAPE_FORMAT_tolerations},
+        {{0}, {0}, {"a\n", 2}, SHAPE_FORMAT_affinity},
+        {{"rdma/hca", 8}, {"a\n", 2}, {"!a\n", 3}, SHAPE_FORMAT_affinity},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct shape shape = small(), back;
+        struct fl_buf buf;
+
+        shape.kinds_len = cases[i].kind.len > 0;
+        shape.kinds[0] = cases[i].kind;
+        shape.roles[0].named[0] = cases[i].kind.len;
+        shape.tolerations = cases[i].tolerations;
+        shape.affinity = cases[i].affinity;
+        assert_true(encodes(&shape, &buf));
+        assert_int_equal(buf.at[0], cases[i].format);
+        assert_true(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &back, NULL));
+        assert_true(fl_str_eq(back.tolerations, shape.tolerations));
+        assert_true(fl_str_eq(back.affinity, shape.affinity));
+        assert_int_equal(back.roles[0].named[0], cases[i].kind.len);
+        fl_buf_fini(&buf);
+    }
 }
 
 static void what_is_no_name_or_no_label_is_refused(void **state)
@@ -316,14 +355,14 @@ static void a_shape_without_names_has_its_old_layout(void **state)
     struct fl_buf buf;
 
     (void)state;
-    shape.tolerations = (struct fl_str){0};
+    shape.tolerations = shape.affinity = (struct fl_str){0};
     assert_true(encodes(&shape, &buf));
     assert_int_equal(buf.at[0], layout);
     buf.at[0] = layout_of_kinds;
     assert_false(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &shape, NULL));
     fl_buf_fini(&buf);
     shape = with_kinds();
-    shape.tolerations = (struct fl_str){0};
+    shape.tolerations = shape.affinity = (struct fl_str){0};
     assert_true(encodes(&shape, &buf));
     assert_int_equal(buf.at[0], layout_of_kinds);
     buf.at[0] = layout;
@@ -430,6 +469,7 @@ FL_TESTS(cmocka_unit_test(what_was_encoded_decodes_to_the_same),
          cmocka_unit_test(a_shape_of_before_0003_is_read_with_its_deadline_and_retries),
          cmocka_unit_test(a_shape_of_today_is_not_old),
          cmocka_unit_test(what_is_not_sorted_or_repeats_is_refused),
+         cmocka_unit_test(the_layout_goes_by_what_is_in_it),
          cmocka_unit_test(what_is_no_name_or_no_label_is_refused),
          cmocka_unit_test(every_limit_holds_at_its_edge),
          cmocka_unit_test(names_and_labels_have_a_most),

@@ -19,6 +19,18 @@ static void read_labels(struct teller *teller, struct shape *shape, const char *
     }
 }
 
+/* "zone_in_(a,b);!ssd": terms, which are sorted; a space is '_'. */
+static struct fl_str affinity_of(struct teller *teller, const char *text)
+{
+    struct fl_str lines = lines_of(teller, text);
+    char *copy = fl_arena_copy(&teller->arena, lines.at, lines.len);
+
+    for (size_t i = 0; i < lines.len; i++) {
+        if (copy[i] == '_') copy[i] = ' ';
+    }
+    return (struct fl_str){copy, lines.len};
+}
+
 static void read_names(struct teller *teller, struct fl_str *names, uint32_t *len, const char *text)
 {
     char *copy = fl_arena_copy(&teller->arena, text, strlen(text)), *save = NULL;
@@ -94,6 +106,10 @@ static bool read_shape_word(struct teller *teller, struct shape *shape)
     }
     if (take(teller, "image")) return shape->has_image = true;
     if ((text = take_value(teller, "select"))) return read_labels(teller, shape, text), true;
+    if ((text = take_value(teller, "affinity"))) {
+        shape->affinity = affinity_of(teller, text);
+        return true;
+    }
     if ((text = take_value(teller, "tolerate"))) {
         shape->tolerations = lines_of(teller, text);
         return true;

@@ -18,7 +18,7 @@ const REMEDIES: Record<string, string> = {
     QueuePaused: "It starts once its queue is resumed.",
     NoCluster: "It starts once a cluster has joined: Admin shows how, step by step.",
     NoMatchingCluster: "Ask for less in each replica, or add a node that is large enough.",
-    NodeSelectorUnmatched: "Change its nodeSelector, or label a node so.",
+    NodeSelectorUnmatched: "Change its nodeSelector or its affinity, or label a node so.",
     TaintNotTolerated: "Add the taint to its tolerations.",
     ClusterExcluded: "Its own lists of clusters leave this one out: run it again with others.",
     NoImages: "It has an image: let a cluster join that runs images, or run it without one.",

@@ -29,7 +29,8 @@ static const char *labels_of(struct fl_arena *arena, const char *text)
                                 FL_STR_ARG(shape.node_labels[i].key),
                                 FL_STR_ARG(shape.node_labels[i].value));
     }
-    return words;
+    if (shape.affinity.len == 0) return words;
+    return fl_arena_printf(arena, "%saffinity " FL_STR_FMT, words, FL_STR_ARG(shape.affinity));
 }
 
 static void limits_that_are_required_are_one_more_label(void **state)
@@ -44,6 +45,20 @@ static void limits_that_are_required_are_one_more_label(void **state)
     assert_string_equal(labels_of(&arena, "{\"command\":[\"a\"],\"requireLimits\":true,"
                                           "\"nodeSelector\":{\"zone\":\"b\",\"disk\":\"ssd\"}}"),
                         "disk=ssd fairlead.io/limits=enforced zone=b ");
+    fl_arena_fini(&arena);
+}
+
+static void the_affinity_is_in_the_shape(void **state)
+{
+    struct fl_arena arena = {0};
+
+    (void)state;
+    assert_string_equal(
+        labels_of(&arena, "{\"command\":[\"a\"],\"nodeSelector\":{\"zone\":\"b\"},\"affinity\":{"
+                          "\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{"
+                          "\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":\"cores\","
+                          "\"operator\":\"Gt\",\"values\":[\"8\"]}]}]}}}}"),
+        "zone=b affinity cores>8\n");
     fl_arena_fini(&arena);
 }
 
@@ -135,6 +150,7 @@ static void a_document_is_written_once(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(limits_that_are_required_are_one_more_label),
+         cmocka_unit_test(the_affinity_is_in_the_shape),
          cmocka_unit_test(they_are_not_asked_for_twice),
          cmocka_unit_test(they_have_room_beside_the_most_labels),
          cmocka_unit_test(the_default_cpu_is_stored_and_was_not_asked),

@@ -160,6 +160,38 @@ static void lists_labels_and_images_come_before_amounts(void **state)
     fini(&world);
 }
 
+static void an_affinity_that_nothing_matches_is_named(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 1);
+
+    (void)state;
+    make(&world);
+    shape.affinity = FL_STR("zone in (x)\nzone in (y)\n");
+    says(&world, &shape,
+         "its affinity asks for nodes with zone in (x) or zone in (y), and none matches; change "
+         "it, or leave it out");
+    shape.clusters[shape.clusters_len++] = FL_STR("east");
+    says(&world, &shape,
+         "its affinity asks for nodes with zone in (x) or zone in (y), and none of those that it "
+         "may go to matches; change it, or leave it out");
+    shape.node_labels[shape.node_labels_len++] =
+        (struct shape_label){FL_STR("disk"), FL_STR("ssd")};
+    says(&world, &shape,
+         "its affinity asks for nodes with zone in (x) or zone in (y), and none that carries its "
+         "other labels matches; change it, or leave it out");
+    shape.node_labels[0].value = FL_STR("none");
+    says(&world, &shape,
+         "it asks for nodes with disk=none, and none of those that it may go to carries that; "
+         "leave it out");
+    shape = gang(1, 900);
+    shape.affinity = FL_STR("disk in (ssd)\n");
+    says(&world, &shape,
+         "a replica asks for 900 CPUs, and the largest node with its labels (east) has 8; ask for "
+         "at most 8 CPUs");
+    fini(&world);
+}
+
 static void a_fleet_that_is_too_large_to_look_at_gets_no_numbers(void **state)
 {
     struct world world;
@@ -305,6 +337,7 @@ FL_TESTS(cmocka_unit_test(what_is_too_large_is_named_with_the_most_there_is),
          cmocka_unit_test(accelerators_that_have_names_are_named),
          cmocka_unit_test(a_gang_is_told_how_many_one_cluster_holds),
          cmocka_unit_test(lists_labels_and_images_come_before_amounts),
+         cmocka_unit_test(an_affinity_that_nothing_matches_is_named),
          cmocka_unit_test(a_fleet_that_is_too_large_to_look_at_gets_no_numbers),
          cmocka_unit_test(a_search_ends_within_a_cluster),
          cmocka_unit_test(taints_that_are_not_tolerated_are_named),
