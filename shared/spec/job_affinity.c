@@ -5,12 +5,10 @@
 #include "shared/base/arena.h"
 #include "shared/base/node_affinity.h"
 #include "shared/spec/job_draft.h"
-#include "shared/spec/job_object.h"
-#include "shared/spec/job_value.h"
 
 #define NOTHING ((struct fl_str){0})
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void check_requirement(const struct fl_job_check *check, const struct fl_path *path,
                               const struct fl_json *item, const struct fl_job_node_requirement *one)
@@ -50,7 +48,9 @@ static struct fl_str join(const struct fl_strs *words, char between, struct fl_a
     return (struct fl_str){text, len};
 }
 
-static struct fl_str text_of(const struct fl_job_node_requirement *one, struct fl_arena *arena)
+struct fl_str fl_job_requirement_text(const struct fl_job_check *check, const struct fl_path *path,
+                                      const struct fl_json *item,
+                                      const struct fl_job_node_requirement *one)
 {
     static const struct {
         const char *before, *between, *behind;
@@ -59,35 +59,18 @@ static struct fl_str text_of(const struct fl_job_node_requirement *one, struct f
         [FL_NODE_Exists] = {"", "", ""},   [FL_NODE_DoesNotExist] = {"!", "", ""},
         [FL_NODE_Gt] = {"", ">", ""},      [FL_NODE_Lt] = {"", "<", ""},
     };
-    struct fl_str values = join(&one->values, ',', arena);
+    struct fl_str values = join(&one->values, ',', check->arena);
 
-    return fl_str_c(fl_arena_printf(arena, "%s" FL_STR_FMT "%s" FL_STR_FMT "%s",
+    check_requirement(check, path, item, one);
+    return fl_str_c(fl_arena_printf(check->arena, "%s" FL_STR_FMT "%s" FL_STR_FMT "%s",
                                     marks[one->operates].before, FL_STR_ARG(one->key),
                                     marks[one->operates].between, FL_STR_ARG(values),
                                     marks[one->operates].behind));
 }
 
-void fl_job_read_node_requirements(const struct fl_job_check *check,
-                                   const struct fl_job_field *field, const struct fl_path *path,
-                                   const struct fl_json *node, struct fl_str *to)
+struct fl_str fl_job_term_text(const struct fl_strs *requirements, struct fl_arena *arena)
 {
-    struct fl_path here = {.up = path};
-    struct fl_strs texts;
-
-    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
-    texts = (struct fl_strs){fl_arena_array(check->arena, struct fl_str, node->len), 0, node->len};
-    FL_JSON_EACH (item, node) {
-        size_t before = check->problems->len;
-        struct fl_job_node_requirement one = {0};
-
-        fl_job_read_object(check, FL_JOB_OBJECT_node_requirement, &here, item, &one);
-        if (check->problems->len == before) check_requirement(check, &here, item, &one);
-        if (check->problems->len == before) {
-            FL_IGNORE(fl_job_strs_insert(&texts, text_of(&one, check->arena)));
-        }
-        here.index++;
-    }
-    *to = join(&texts, ',', check->arena);
+    return join(requirements, ',', arena);
 }
 
 static size_t count_requirements(const struct fl_strs *terms)
@@ -105,40 +88,22 @@ static size_t count_requirements(const struct fl_strs *terms)
     return len;
 }
 
-void fl_job_read_node_terms(const struct fl_job_check *check, const struct fl_job_field *field,
-                            const struct fl_path *path, const struct fl_json *node,
-                            struct fl_str *to)
+struct fl_str fl_job_affinity_text(const struct fl_job_check *check, const struct fl_path *path,
+                                   const struct fl_json *node, const struct fl_strs *terms)
 {
-    size_t before = check->problems->len;
-    struct fl_path here = {.up = path};
-    struct fl_strs texts;
-    struct fl_str text;
+    struct fl_str text = join(terms, '\n', check->arena);
 
-    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
-    texts = (struct fl_strs){fl_arena_array(check->arena, struct fl_str, node->len), 0, node->len};
-    FL_JSON_EACH (item, node) {
-        struct fl_job_node_term term = {0};
-
-        fl_job_read_object(check, FL_JOB_OBJECT_node_term, &here, item, &term);
-        FL_IGNORE(fl_job_strs_insert(&texts, term.text));
-        here.index++;
-    }
-    if (check->problems->len > before) return;
-    if (count_requirements(&texts) > FL_JOB_NODE_REQUIREMENTS_MAX) {
+    if (count_requirements(terms) > FL_JOB_NODE_REQUIREMENTS_MAX) {
         fl_job_wrong(
             check, path, node, NOTHING,
             "the terms have over " FL_QUOTE(FL_JOB_NODE_REQUIREMENTS_MAX) " requirements together");
-        return;
-    }
-    text = join(&texts, '\n', check->arena);
-    if (text.len + 1 > FL_JOB_AFFINITY_BYTES_MAX) {
+    } else if (text.len + 1 > FL_JOB_AFFINITY_BYTES_MAX) {
         fl_job_wrong(
             check, path, node, NOTHING,
             "the terms have over " FL_QUOTE(
                 FL_JOB_AFFINITY_BYTES_MAX) " bytes together, each written as zone in (a,b),!ssd");
-        return;
     }
-    *to = fl_str_c(fl_arena_printf(check->arena, FL_STR_FMT "\n", FL_STR_ARG(text)));
+    return fl_str_c(fl_arena_printf(check->arena, FL_STR_FMT "\n", FL_STR_ARG(text)));
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

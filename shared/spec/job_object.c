@@ -206,6 +206,56 @@ static void read_tolerations(const struct fl_job_check *check, const struct fl_j
     }
 }
 
+static struct fl_strs new_strs(const struct fl_job_check *check, size_t cap)
+{
+    return (struct fl_strs){.at = fl_arena_array(check->arena, struct fl_str, cap), .cap = cap};
+}
+
+/* matchExpressions, as the text of a term. */
+static void read_node_requirements(const struct fl_job_check *check,
+                                   const struct fl_job_field *field, const struct fl_path *path,
+                                   const struct fl_json *node, struct fl_str *to)
+{
+    struct fl_path here = {.up = path};
+    struct fl_strs texts;
+
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
+    texts = new_strs(check, node->len);
+    FL_JSON_EACH (item, node) {
+        size_t before = check->problems->len;
+        struct fl_job_node_requirement one = {0};
+
+        fl_job_read_object(check, FL_JOB_OBJECT_node_requirement, &here, item, &one);
+        if (check->problems->len == before) {
+            FL_IGNORE(
+                fl_job_strs_insert(&texts, fl_job_requirement_text(check, &here, item, &one)));
+        }
+        here.index++;
+    }
+    *to = fl_job_term_text(&texts, check->arena);
+}
+
+/* nodeSelectorTerms, as the text of the affinity. */
+static void read_node_terms(const struct fl_job_check *check, const struct fl_job_field *field,
+                            const struct fl_path *path, const struct fl_json *node,
+                            struct fl_str *to)
+{
+    size_t before = check->problems->len;
+    struct fl_path here = {.up = path};
+    struct fl_strs texts;
+
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
+    texts = new_strs(check, node->len);
+    FL_JSON_EACH (item, node) {
+        struct fl_job_node_term term = {0};
+
+        fl_job_read_object(check, FL_JOB_OBJECT_node_term, &here, item, &term);
+        FL_IGNORE(fl_job_strs_insert(&texts, term.text));
+        here.index++;
+    }
+    if (check->problems->len == before) *to = fl_job_affinity_text(check, path, node, &texts);
+}
+
 /* One resource, by the key under which it stands. */
 static void read_named(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node,
@@ -265,10 +315,10 @@ void fl_job_read_field(const struct fl_job_check *check, const struct fl_job_fie
         read_tolerations(check, field, path, node, member);
         return;
     case FL_JOB_KIND_node_terms:
-        fl_job_read_node_terms(check, field, path, node, member);
+        read_node_terms(check, field, path, node, member);
         return;
     case FL_JOB_KIND_node_requirements:
-        fl_job_read_node_requirements(check, field, path, node, member);
+        read_node_requirements(check, field, path, node, member);
         return;
     default:
         fl_job_read_value(check, field, path, node, member);
