@@ -275,6 +275,77 @@ read 1
     | element 1#1 running on east:n1 running
     | element 2#1 running on east:n1 running
 
+# a cluster that falls silent while its drain is walked is walked once more: all that lives there is unknown
+config slice_max=1
+. queue ml
+. cluster east
+. agent east up n1 cpu=16
+. submit ml x12 cpu=1
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+drain east stop
+    cluster_put cluster=1 state=1 is_draining=1 session_epoch=1 name=east uid=uid cordon=drained
+    audit tenant=1 actor=ann body=cluster_drain east stop attempts=12
+    east <- stop job-1/11#1 seq=13 Drained
+    answer ok id=12
+    east <- stop job-1/10#1 seq=14 Drained
+. agent east lost
+tick 60s
+    cluster_phase cluster=1 phase=0
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+. next
+read 1
+    answer ok: cluster east is silent: its part of this job (unknown: 12 of 12 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    | job-1 starting ClusterSilent elements=12 started=12 live=12 succeeded=0 failed=0 cancelled=0 unknown=12 on east attempt=1 unknown since 61s
+    | element 0#1 unknown since 61s Drained on east:n1 pending
+    | element 1#1 unknown since 61s Drained on east:n1 pending
+    | element 2#1 unknown since 61s Drained on east:n1 pending
+    | element 3#1 unknown since 61s Drained on east:n1 pending
+    | element 4#1 unknown since 61s Drained on east:n1 pending
+    | element 5#1 unknown since 61s Drained on east:n1 pending
+    | element 6#1 unknown since 61s Drained on east:n1 pending
+    | element 7#1 unknown since 61s Drained on east:n1 pending
+    | element 8#1 unknown since 61s Drained on east:n1 pending
+    | element 9#1 unknown since 61s Drained on east:n1 pending
+    | element 10#1 unknown since 61s Drained on east:n1 pending
+    | element 11#1 unknown since 61s Drained on east:n1 pending
+
 # a removed cluster's work goes elsewhere in slices, and a reload in between loses none
 config slice_max=4
 . queue ml
