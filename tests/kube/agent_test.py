@@ -334,14 +334,14 @@ def required(*terms):
 
 
 def affinity(s):
-    node = s.c.nodes()[0]["metadata"]["name"]
+    node = s.c.get("nodes")["items"][0]["metadata"]["name"]
     six = [{"key": "cores", "operator": "Gt", "values": ["31"]}, {"key": "cores", "operator": "Lt", "values": ["33"]},
            {"key": "old", "operator": "DoesNotExist"}, {"key": "zone", "operator": "Exists"},
            {"key": "zone", "operator": "In", "values": ["a", "b"]}, {"key": "zone", "operator": "NotIn", "values": ["c"]}]
     never = [{"key": "zone", "operator": "In", "values": ["c"]}]
 
     with shows("a job whose affinity no node matches waits, and the reason shows it"):
-        waits = s.run("true", waits=True, affinity=required(six, never))
+        waits = s.run("sleep 2", waits=True, affinity=required(six, never))
         verdict, = until("it is judged", lambda: s.h.api("GET", f"/v1/jobs/{waits}/explain")["clusters"])
         equal(verdict["reason"], "NodeSelectorUnmatched")
         assert "!old,cores<33,cores>31,zone,zone in (a,b),zone notin (c) or zone in (c)" in verdict["detail"], verdict
