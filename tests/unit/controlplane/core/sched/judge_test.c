@@ -1,21 +1,7 @@
 #include "controlplane/core/sched/judge.h"
 
-#include "controlplane/core/sched/labels.h"
 #include "shared/base/prng.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
-
-static const char *text_of(struct world *world, const struct shape *shape)
-{
-    const char *text = NULL;
-    enum reason said;
-
-    begin(world);
-    said = judge_explain(&world->chooser.room, cluster_one, entry_of(world, shape), UNCONFIRMED_MAX,
-                         &world->arena, &text);
-    assert_int_equal(said, ask(world, 1, shape, NULL));
-    assert_true(text && text[0]);
-    return text;
-}
 
 static bool could_ever(struct world *world, const struct shape *shape)
 {
@@ -313,89 +299,6 @@ static void fragmented_is_enough_in_sum_insufficient_is_not(void **state)
     assert_string_equal(text_of(&world, &shape),
                         "none of 2 nodes of east carries the node labels asked for");
     assert_false(could_ever(&world, &shape));
-    fini(&world);
-}
-
-static void nodes_have_to_match_the_affinity(void **state)
-{
-    struct world world;
-    struct shape shape = gang(1, 3);
-    struct placement placement;
-    struct cluster *east;
-
-    (void)state;
-    init(&world);
-    east = enrol(&world, "east");
-    report(&world, east, "n1", cpu(4), cpu(4), "zone=a\n");
-    report(&world, east, "n2", cpu(4), cpu(4), "disk=ssd\nzone=b\n");
-    shape.affinity = FL_STR("zone in (b,c)\n");
-    assert_int_equal(ask(&world, 1, &shape, &placement), REASON_Fits);
-    assert_int_equal(placement.nodes[0], 1);
-    shape.affinity = FL_STR("zone in (c)\nzone in (d)\n");
-    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_NodeSelectorUnmatched);
-    assert_string_equal(text_of(&world, &shape), "none of 2 nodes of east has labels that match "
-                                                 "the affinity: zone in (c) or zone in (d)");
-    assert_false(could_ever(&world, &shape));
-    shape.affinity = FL_STR("zone in (a)\n");
-    shape.node_labels[0] = (struct shape_label){FL_STR("disk"), FL_STR("ssd")};
-    shape.node_labels_len = 1;
-    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_NodeSelectorUnmatched);
-    assert_string_equal(text_of(&world, &shape),
-                        "none of 2 nodes of east carries the node labels asked for and matches the "
-                        "affinity: zone in (a)");
-    shape.affinity = FL_STR("zone in (b)\n");
-    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_Fits);
-    fini(&world);
-}
-
-/* The place of a node that is gone has no labels, and is no node. */
-static void a_node_that_is_gone_matches_nothing(void **state)
-{
-    struct world world;
-    struct shape shape = gang(1, 3);
-    struct cluster *east;
-
-    (void)state;
-    init(&world);
-    east = enrol(&world, "east");
-    report(&world, east, "n1", cpu(4), cpu(4), "zone=a\n");
-    report(&world, east, "n2", cpu(4), cpu(4), "zone=b\n");
-    assert_true(cluster_report_node(&world.clusters, east, ++world.clusters.stamp, 1, false,
-                                    FL_STR("n2"), FL_STR(""), cpu(0), cpu(0)));
-    assert_int_equal(east->holes.len, 1);
-    shape.affinity = FL_STR("!zone\n");
-    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_NodeSelectorUnmatched);
-    assert_string_equal(text_of(&world, &shape),
-                        "none of 1 nodes of east has labels that match the affinity: !zone");
-    fini(&world);
-}
-
-/* A comparison costs by the bytes of both texts, for free room and for that of empty nodes. */
-static void an_affinity_is_paid_for(void **state)
-{
-    struct world world;
-    struct shape shape = gang(1, 3);
-    struct cluster *east;
-    char labels[4096];
-    uint64_t each;
-
-    (void)state;
-    init(&world);
-    east = enrol(&world, "east");
-    memset(labels, 'x', sizeof labels - 1);
-    labels[sizeof labels - 1] = '\0';
-    for (uint32_t i = 0; i < 40; i++) {
-        char name[8];
-
-        snprintf(name, sizeof name, "n%u", i);
-        report(&world, east, name, cpu(8), cpu(8), labels);
-    }
-    shape.affinity = FL_STR("a in (b),c in (d),e in (f)\n");
-    each = labels_affinity_looks(&east->nodes.at[0], &shape);
-    assert_int_equal(each, 1 + 27 * (64 + 4095) / 4096);
-    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_NodeSelectorUnmatched);
-    /* For the free room, for that of empty nodes, and for the reason. */
-    assert_true(world.chooser.room.looked >= (uint64_t)3 * 40 * each);
     fini(&world);
 }
 
@@ -833,7 +736,4 @@ FL_TESTS(cmocka_unit_test(a_resource_with_a_name_is_room_too),
          cmocka_unit_test(a_full_cluster_is_searched_once_in_a_round),
          cmocka_unit_test(what_a_cluster_could_hold_is_looked_at_again_once_it_changes),
          cmocka_unit_test(a_node_with_a_taint_takes_only_those_who_tolerate_it),
-         cmocka_unit_test(more_taints_than_are_told_are_called_others),
-         cmocka_unit_test(nodes_have_to_match_the_affinity),
-         cmocka_unit_test(a_node_that_is_gone_matches_nothing),
-         cmocka_unit_test(an_affinity_is_paid_for))
+         cmocka_unit_test(more_taints_than_are_told_are_called_others))

@@ -171,6 +171,20 @@ static inline enum reason ask(struct world *world, uint32_t cluster, const struc
                  UNCONFIRMED_MAX, ret ? ret : &unused);
 }
 
+/* The judgement of the first cluster, in words. */
+static inline const char *text_of(struct world *world, const struct shape *shape)
+{
+    const char *text = NULL;
+    enum reason said;
+
+    begin(world);
+    said = judge_explain(&world->chooser.room, cluster_one, entry_of(world, shape), UNCONFIRMED_MAX,
+                         &world->arena, &text);
+    assert_int_equal(said, ask(world, 1, shape, NULL));
+    assert_true(text && text[0]);
+    return text;
+}
+
 /* A claim of so many cores, as the tables have it once it was made. */
 static inline void claim(struct cluster *cluster, uint32_t i, uint32_t cores)
 {
