@@ -281,6 +281,13 @@ static bool read_records(struct log_scan *scan, struct fl_str body, struct log_e
     return true;
 }
 
+static bool is_key_of(const struct log_scan_source *source, struct fl_str bytes)
+{
+    struct log_key key = log_key_get((const uint8_t *)bytes.at);
+
+    return log_key_cmp(&source->key, &key) == 0 && source->key.tenant.n == key.tenant.n;
+}
+
 static bool read_end(struct log_scan *scan, struct fl_str body, struct log_entry *entry,
                      bool *ret_is_orphan)
 {
@@ -301,6 +308,7 @@ static bool read_end(struct log_scan *scan, struct fl_str body, struct log_entry
         return true;
     }
     if (source->is_ended || place.offset < source->place.offset) return false;
+    if (has_key && !is_key_of(source, key)) return false;
     if (place.offset > source->place.offset || place.chain != source->place.chain) {
         if (!scan->is_damaged) return false;
         pass_hole(source, place.offset);
