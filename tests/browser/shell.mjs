@@ -308,10 +308,33 @@ await check("a refusal is shown in the control plane's words", async () => {
     await page.keyboard.press("Enter");
     cut.isOnPurpose = true; /* the browser logs a refused connection by itself */
     await page.getByRole("button", { name: "Connect" }).click();
-    await status.getByText(/does not run now; the job is running/).waitFor();
+    await status.getByText(/^(?!connecting$)/).waitFor();
+    const text = await status.textContent();
+    expect(/does not run now; the job is running/.test(text), text);
     await shoot("shell-refused");
     cut.isOnPurpose = false;
     takeFaults();
+});
+
+await check("what is typed into a field at once stays in it", async () => {
+    await open(`/jobs/${array.id}`);
+    await page.evaluate(() => {
+        /* As soon as the field is there: sooner than anything that the page does once it is drawn. */
+        const typist = new MutationObserver(() => {
+            const field = document.querySelector(".log-pick input");
+            if (!field) return;
+            typist.disconnect();
+            field.value = "2";
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+        });
+        typist.observe(document.body, { childList: true, subtree: true });
+    });
+    await page.getByRole("link", { name: "Shell", exact: true }).click();
+    await page.getByRole("button", { name: "Connect" }).waitFor();
+    await sleep(500);
+    const text = await page.getByLabel("Element").inputValue();
+    expect(text === "2", `it has '${text}'`);
+    isSilent();
 });
 
 await check("a token without the right is not offered a shell, and refused one all the same", async () => {

@@ -1,5 +1,5 @@
 /* ListField.tsx - a number, or a list of numbers, beside its label in a toolbar. */
-import { useEffect, useState } from "preact/hooks";
+import { useTyped } from "../parts/typed";
 import "./OutputPicker.css";
 
 type ListFieldProps = {
@@ -14,8 +14,7 @@ type ListFieldProps = {
 
 /** A field that takes its text on Enter, or when it is left; empty is what the placeholder says. */
 export function ListField({ label, title, value, placeholder = "all", parse, onPick }: ListFieldProps) {
-    const [text, setText] = useState(value);
-    useEffect(() => setText(value), [value]);
+    const [text, setText] = useTyped(value);
     const parsed = text.trim() === "" ? "" : parse(text);
     const take = () => {
         if (parsed !== null && parsed !== value) onPick(parsed);

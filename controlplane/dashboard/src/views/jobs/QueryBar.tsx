@@ -1,6 +1,7 @@
 /* QueryBar.tsx - the filters of the jobs as one line of text, with completion. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../parts/Icon";
+import { useTyped } from "../../parts/typed";
 import { type KnownWords, complete, completions, parseQuery } from "../../text/query";
 import "./QueryBar.css";
 
@@ -10,13 +11,12 @@ type QueryBarProps = { value: string; known: KnownWords; onChange(query: string)
 const SETTLE_MS = 300;
 
 export function QueryBar({ value, known, onChange }: QueryBarProps) {
-    const [text, setText] = useState(value);
+    const [text, setText] = useTyped(value);
     const [caret, setCaret] = useState(value.length);
     const [chosen, setChosen] = useState(-1);
     const [isOpen, setOpen] = useState(false);
     const input = useRef<HTMLInputElement>(null);
 
-    useEffect(() => setText(value), [value]);
     useEffect(() => {
         if (text === value) return undefined;
         const timer = window.setTimeout(() => onChange(text), SETTLE_MS);
