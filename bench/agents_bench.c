@@ -669,7 +669,7 @@ static void start(struct rig *rig, const struct bench_api *api, const char *hub)
     }
     SSL_CTX_set_mode(rig->tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                    SSL_MODE_RELEASE_BUFFERS);
-    bench_socket_keep_tickets(rig->tls);
+    fl_ticket_keep(rig->tls);
     bench_enrol(api, rig->name, identities, rig->agents_len, rig->figures);
     rig->poll_fd = epoll_create1(EPOLL_CLOEXEC);
     rig->now = now_ms();

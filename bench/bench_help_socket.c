@@ -40,7 +40,7 @@ bool bench_socket_dial(struct bench_socket *s, const struct addrinfo *to, SSL_CT
     int one = 1;
 
     *s = (struct bench_socket){
-        .session = s->session,
+        .ticket = s->ticket,
         .fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (s->fd < 0) bench_die("socket: %m");
     fl_buf_init(&s->unsent, UNSENT_MAX);
@@ -55,13 +55,7 @@ bool bench_socket_dial(struct bench_socket *s, const struct addrinfo *to, SSL_CT
         !SSL_set_fd(s->ssl, s->fd) || !SSL_set_tlsext_host_name(s->ssl, FL_TLS_SERVER_NAME)) {
         bench_die("no TLS");
     }
-    SSL_set_app_data(s->ssl, s);
-    if (s->session) {
-        SSL_SESSION *copy = SSL_SESSION_dup(s->session);
-
-        SSL_set_session(s->ssl, copy);
-        SSL_SESSION_free(copy);
-    }
+    fl_ticket_keep_at(s->ssl, &s->ticket);
     watch(s, poll_fd, poll_ptr, true, EPOLL_CTL_ADD);
     return true;
 }
@@ -72,30 +66,14 @@ void bench_socket_drop(struct bench_socket *s)
     SSL_free(s->ssl);
     close(s->fd);
     fl_buf_fini(&s->unsent);
-    *s = (struct bench_socket){.fd = -1, .session = s->session};
+    *s = (struct bench_socket){.fd = -1, .ticket = s->ticket};
 }
 
 void bench_socket_forget(struct bench_socket *s)
 {
     bench_socket_drop(s);
-    SSL_SESSION_free(s->session);
-    s->session = NULL;
-}
-
-/* A copy: a connection that breaks off makes its own session useless. */
-static int on_session(SSL *ssl, SSL_SESSION *session)
-{
-    struct bench_socket *s = SSL_get_app_data(ssl);
-
-    SSL_SESSION_free(s->session);
-    s->session = SSL_SESSION_dup(session);
-    return 0;
-}
-
-void bench_socket_keep_tickets(SSL_CTX *tls)
-{
-    SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_sess_set_new_cb(tls, on_session);
+    fl_ticket_forget(s->ticket);
+    s->ticket = NULL;
 }
 
 static bool is_pending(struct bench_socket *s, int n, bool *ret_wants_write)

@@ -8,6 +8,7 @@
 
 #include "shared/base/buf.h"
 #include "shared/base/str.h"
+#include "shared/tls/ticket.h"
 
 struct addrinfo;
 
@@ -23,8 +24,8 @@ struct bench_socket {
     enum bench_socket_state state;
     int fd;
     SSL *ssl;
-    SSL_SESSION *session; /* the newest ticket's, for the next dial; NULL: none */
-    uint8_t head[10];     /* the incoming frame's header */
+    struct fl_ticket_kept *ticket; /* for the next dial; NULL: none */
+    uint8_t head[10];              /* the incoming frame's header */
     size_t head_len;
     uint64_t left; /* bytes that the frame's payload still lacks */
     bool is_data, is_writing;
@@ -35,14 +36,12 @@ struct bench_socket {
 /* Incoming bytes of messages. */
 typedef void bench_socket_sink(void *ctx, struct fl_str bytes);
 
-/* Begins to connect; false: at once refused. */
+/* Begins to connect; false: at once refused.  With a context that keeps tickets (fl_ticket_keep)
+ * the socket has its own. */
 bool bench_socket_dial(struct bench_socket *s, const struct addrinfo *to, SSL_CTX *tls, X509 *cert,
                        EVP_PKEY *key, int poll_fd, void *poll_ptr);
 void bench_socket_drop(struct bench_socket *s);
 void bench_socket_forget(struct bench_socket *s); /* its ticket, too */
-
-/* Sockets of this context keep their tickets, as agents do. */
-void bench_socket_keep_tickets(SSL_CTX *tls);
 
 /* The socket is ready for something.  False: it is gone, drop it.  *ret_is_opened: from now on it
  * is OPEN. */

@@ -244,13 +244,11 @@ static bool is_hub(const struct tunnel_socket *socket)
 {
     const char *name = socket->config.server_name;
     SSL *ssl = lws_get_ssl(socket->wsi);
-    X509 *cert = ssl ? SSL_get1_peer_certificate(ssl) : NULL;
-    bool is_good =
-        cert && SSL_get_verify_result(ssl) == X509_V_OK &&
-        (X509_check_host(cert, name, 0, 0, NULL) == 1 || X509_check_ip_asc(cert, name, 0) == 1);
+    X509 *cert = ssl ? fl_ticket_server(ssl) : NULL;
+    bool is_good = cert && (X509_check_host(cert, name, 0, 0, NULL) == 1 ||
+                            X509_check_ip_asc(cert, name, 0) == 1);
 
     if (is_good) note_skew(socket, cert);
-    X509_free(cert);
     return is_good;
 }
 

@@ -9,8 +9,8 @@
  *
  * log_scan walks the bytes of a segment that may end anywhere.  An entry is bad if its checksum is
  * wrong, its number unknown, if its records do not begin where their source ended, or if it names
- * another key than its SOURCE entry.  The walk can go on behind it: it then takes records that begin
- * later, too, and gives the records of a lost SOURCE entry once an END names their key.
+ * another key than its SOURCE entry.  The walk can go on behind it: it then takes records that
+ * begin later, too, and gives the records of a lost SOURCE entry once an END names their key.
  * Uses shared/base and shared/wire; no I/O. */
 #pragma once
 

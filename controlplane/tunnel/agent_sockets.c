@@ -122,11 +122,12 @@ void agent_sockets_adopt(struct agent_sockets *sockets, int fd, void *owner,
 
 static int on_established(struct agent_socket *socket)
 {
+    SSL *ssl = lws_get_ssl(socket->wsi);
     struct fl_cert cert;
     struct fl_err err = {0};
 
     /* A second check of the certificate, which does not rely on the handshake's callbacks. */
-    if (!fl_cert_of_cluster(lws_get_ssl(socket->wsi), &cert, &err)) {
+    if (!fl_ticket_shown(ssl, &cert) && !fl_cert_of_cluster(ssl, &cert, &err)) {
         snprintf(socket->why, sizeof socket->why, "%.*s", WHY_BYTES - 1, err.text);
         return -1;
     }

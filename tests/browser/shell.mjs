@@ -316,7 +316,7 @@ await check("a refusal is shown in the control plane's words", async () => {
     takeFaults();
 });
 
-await check("what is typed into a field at once stays in it", async () => {
+await check("a field keeps the text that is typed as soon as it is there", async () => {
     await open(`/jobs/${array.id}`);
     await page.evaluate(() => {
         /* As soon as the field is there: sooner than anything that the page does once it is drawn. */
