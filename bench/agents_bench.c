@@ -4,6 +4,7 @@
  *
  *   agents_bench --api=HOST:PORT --token=FILE --hub=HOST:PORT --figures=FILE
  *                [--tls=1] [--agents=10] [--name=bench] [--seconds=900]
+ *                [--lines=N | --brief=1]
  *   agents_bench ... --probe=1000 [--pause=2]
  *                measures the time from a job's post to its GO: posts a job that only its one agent
  *                may run, waits until that has GO, waits 'pause' ms, and repeats; value: the
@@ -11,7 +12,8 @@
  *
  * It enrols clusters NAME-0, NAME-1 ... with join tokens over the API, then runs until SIGTERM.
  * Its observations are in the figures (bench_help_figures.h).  With --lines=N the replicas together
- * write N lines of output a second; 0: as many as the tunnels take.  While the figure 'hold' is not
+ * write N lines of output a second; 0: as many as the tunnels take.  With --brief=1 each replica
+ * writes one line, and its output ends.  While the figure 'hold' is not
  * 0, attempts that got GO do not end.  It notes each job that got GO, to see a second GO; it does
  * not tell elements apart, so a job must have only one.  Threads: one for all tunnels; with --probe
  * one more, which posts. */
@@ -29,6 +31,7 @@
 #include <unistd.h>
 
 #include "bench/bench_help.h"
+#include "bench/bench_help_brief.h"
 #include "bench/bench_help_enrol.h"
 #include "bench/bench_help_figures.h"
 #include "bench/bench_help_http.h"
@@ -65,6 +68,7 @@ struct agent {
     struct bench_socket socket;
     struct fl_mux *mux;
     struct bench_lines lines;
+    struct bench_brief brief;
     uint32_t log_stream;
     FL_VEC(struct held) held;
     size_t held_at, go_at; /* attempts before held_at are over; look for the next GO from go_at */
@@ -90,6 +94,8 @@ struct rig {
     size_t ran_bytes;
     bool was_holding;
     double lines_per_s; /* below 0: no output */
+    double lines_left;  /* the part of a line that each agent has not sent yet */
+    bool is_brief;      /* an output is one line, and ends */
     fl_ms lines_at;
 
     /* A probe's time of GO, by the number of its job; its cluster may run other jobs, too. */
@@ -264,6 +270,12 @@ static void hear_start(struct agent *agent, const struct fl_msg_start *start)
     say_replica(agent, &agent->held.at[agent->held.len - 1], FL_REPLICA_created);
 }
 
+static void want_brief(struct agent *agent)
+{
+    fl_mux_wants(agent->mux, agent->log_stream, bench_brief_wants(&agent->brief));
+    touch(agent);
+}
+
 static void hear_go(struct agent *agent, struct fl_attempt attempt)
 {
     struct rig *rig = agent->rig;
@@ -282,6 +294,10 @@ static void hear_go(struct agent *agent, struct fl_attempt attempt)
     say_replica(agent, held, FL_REPLICA_running);
     if (!rig->figures->hold) say_replica(agent, held, FL_REPLICA_exited);
     if (rig->lines_per_s >= 0) bench_lines_add(&agent->lines, attempt);
+    if (rig->is_brief) {
+        bench_brief_add(&agent->brief, attempt);
+        want_brief(agent);
+    }
 }
 
 static void hear_stop(struct agent *agent, struct fl_attempt attempt)
@@ -380,15 +396,18 @@ static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
 {
     struct agent *agent = ctx;
 
-    return stream == agent->log_stream ? bench_lines_pull(&agent->lines, at, bytes_max) : 0;
+    if (stream != agent->log_stream) return 0;
+    if (agent->rig->is_brief) return bench_brief_pull(&agent->brief, at, bytes_max);
+    return bench_lines_pull(&agent->lines, at, bytes_max);
 }
 
 static void begin_logs(struct agent *agent)
 {
     struct fl_err err = {0};
 
-    if (agent->rig->lines_per_s < 0) return;
+    if (agent->rig->lines_per_s < 0 && !agent->rig->is_brief) return;
     bench_lines_restart(&agent->lines);
+    bench_brief_restart(&agent->brief);
     if (!fl_mux_open(agent->mux, FL_FRAME_LOG, agent->rig->now, &agent->log_stream, &err)) {
         bench_die("the LOG stream: %s", err.text);
     }
@@ -397,9 +416,11 @@ static void begin_logs(struct agent *agent)
 /* Sends the reports that have become due since the last tick. */
 static void write_lines(struct rig *rig)
 {
-    double more = rig->lines_per_s * (double)(rig->now - rig->lines_at) * 1e-3;
+    double passed_s = (double)(rig->now - rig->lines_at) * 1e-3;
+    double more = rig->lines_left + rig->lines_per_s * passed_s / (double)rig->agents_len;
 
     rig->lines_at = rig->now;
+    rig->lines_left = more - (double)(uint64_t)more;
     for (size_t i = 0; i < rig->agents_len; i++) {
         struct agent *agent = &rig->agents[i];
 
@@ -407,10 +428,20 @@ static void write_lines(struct rig *rig)
         if (rig->lines_per_s == 0) {
             agent->lines.due = LINES_DUE_MAX;
         } else {
-            agent->lines.due += (uint64_t)(more / (double)rig->agents_len);
+            agent->lines.due += (uint64_t)more;
         }
         fl_mux_wants(agent->mux, agent->log_stream, bench_lines_wants(&agent->lines));
         touch(agent);
+    }
+}
+
+static void hear_logs(struct agent *agent, struct fl_str payload)
+{
+    if (agent->rig->is_brief) {
+        bench_brief_hear(&agent->brief, payload);
+        want_brief(agent);
+    } else {
+        bench_lines_hear(&agent->lines, payload);
     }
 }
 
@@ -441,7 +472,7 @@ static void take_bytes(void *ctx, struct fl_str bytes)
             }
             break;
         case FL_MUX_DATA: /* specs are dropped: they are never run */
-            if (item.stream == agent->log_stream) bench_lines_hear(&agent->lines, item.bytes);
+            if (item.stream == agent->log_stream) hear_logs(agent, item.bytes);
             fl_mux_consumed(agent->mux, item.stream, (uint32_t)item.bytes.len);
             break;
         case FL_MUX_CLOSED:
@@ -684,7 +715,7 @@ static void start(struct rig *rig, const struct bench_api *api, const char *hub)
 
         rig->agents[i].rig = rig;
         rig->agents[i].number = i;
-        rig->agents[i].lines.figures = rig->figures;
+        rig->agents[i].lines.figures = rig->agents[i].brief.figures = rig->figures;
         rig->agents[i].identity = identities[i];
         rig->agents[i].mux = fl_mux_create(&config, rig->now);
     }
@@ -699,6 +730,7 @@ static void fini(struct rig *rig)
         bench_identity_fini(&rig->agents[i].identity);
         fl_vec_fini(&rig->agents[i].held);
         bench_lines_fini(&rig->agents[i].lines);
+        bench_brief_fini(&rig->agents[i].brief);
     }
     fl_free(rig->agents);
     fl_free(rig->ran);
@@ -713,7 +745,8 @@ int main(int argc, char **argv)
 {
     struct rig rig = {.agents_len = (size_t)bench_arg_number(argc, argv, "agents", 10),
                       .name = bench_arg(argc, argv, "name", "bench"),
-                      .lines_per_s = bench_arg_number(argc, argv, "lines", -1)};
+                      .lines_per_s = bench_arg_number(argc, argv, "lines", -1),
+                      .is_brief = bench_arg_number(argc, argv, "brief", 0) > 0};
     const char *figures = bench_arg(argc, argv, "figures", NULL);
     struct probe probe = {.rig = &rig,
                           .jobs = (size_t)bench_arg_number(argc, argv, "probe", 0),

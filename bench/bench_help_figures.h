@@ -17,6 +17,7 @@ struct bench_figures {
     atomic_ulong enrolled;
     atomic_ulong log_bytes; /* payload of log records that went out */
     atomic_ulong log_acked; /* the part of log_bytes that the control plane has on disk */
+    atomic_ulong outputs;   /* outputs of tiny jobs that are durable to their end */
     atomic_ulong hold;      /* set by bench/live.py: while it is not 0, attempts do not end */
 };
 

@@ -22,7 +22,7 @@ import urllib.request
 
 # Jobs of the load ask for no CPU, so the nodes of the fake agents do not bound the figures.
 os.environ["FAIRLEAD_DEFAULT_CPU"] = "0"
-FIGURES = "up started ended live doubled stopped lost enrolled log_bytes log_acked hold".split()
+FIGURES = "up started ended live doubled stopped lost enrolled log_bytes log_acked outputs hold".split()
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 READY_S = 60
 QUEUE = "bench"
@@ -160,29 +160,33 @@ class Live:
         return os.path.join(self.run.folder, "bench", name)
 
     def agents(self, count, *more, name="bench", limit_s=900):
+        """Those of another name than the first have figures of their own."""
         process = self.spawn(f"agents-{name}", [self.tool_path("agents_bench"), *self.reach(),
-                             f"--hub=127.0.0.1:{self.ports['tunnel']}", f"--figures={self.figures_path}",
+                             f"--hub=127.0.0.1:{self.ports['tunnel']}", f"--figures={self.figures_of(name)}",
                              f"--agents={count}", f"--name={name}", f"--seconds={limit_s}", *more])
-        until(f"{count} agents are up", lambda: self.check(process) and self.figure("up") == count, 60 + count / 20)
+        until(f"{count} agents are up", lambda: self.check(process) and self.figure("up", name) == count, 60 + count / 20)
         return process
+
+    def figures_of(self, name):
+        return self.figures_path if name == "bench" else f"{self.figures_path}.{name}"
 
     def check(self, process):
         if process.poll() is not None:
             raise Failure(f"{process.fl_name} ended with {process.returncode}: {self.log(process.fl_name)}")
         return True
 
-    def figures(self):
+    def figures(self, name="bench"):
         try:
-            with open(self.figures_path, "rb") as file:
+            with open(self.figures_of(name), "rb") as file:
                 return dict(zip(FIGURES, struct.unpack(f"<{len(FIGURES)}Q", file.read())))
         except (FileNotFoundError, struct.error):
             return dict.fromkeys(FIGURES, 0)
 
-    def figure(self, name):
-        return self.figures()[name]
+    def figure(self, key, name="bench"):
+        return self.figures(name)[key]
 
-    def hold(self, is_on):
-        with open(self.figures_path, "r+b") as file:
+    def hold(self, is_on, name="bench"):
+        with open(self.figures_of(name), "r+b") as file:
             file.seek(8 * FIGURES.index("hold"))
             file.write(struct.pack("<Q", int(is_on)))
 
@@ -492,6 +496,32 @@ def logs(figure):
         return [figure("B13", rate, "lines/s", goal=(">=", 1200000), values=[rate], detail={"own_cpu_us": cpu}),
                 figure("B13.p99", seen["value"], "ms", goal=("<=", 20), values=[seen["value"]],
                        detail={"p50_ms": seen["p50_ms"], "lines_per_s": asked})]
+    return run_one
+
+
+def tiny_jobs(figure):
+    """Jobs with a line of output each, a thousand a second, while a reader follows a job of another cluster."""
+    def run_one(run):
+        seconds, early = (40, 10) if run.is_quick else (1800, 300)
+        with run.pg.database() as conninfo, Live(run, conninfo) as live:
+            agents = live.agents(10, "--brief=1", limit_s=seconds + 300)
+            other = live.agents(1, "--lines=50", name="other", limit_s=seconds + 300)
+            live.hold(True, "other")
+            job = live.api("POST", "/v1/jobs", {"queue": QUEUE, "command": ["true"], "clusters": ["other-0"], "resources": {"cpu": "1"}})["id"]
+            until("the other cluster's job runs", lambda: live.figure("started", "other") == 1, 60)
+            load = live.begin("load_bench", "life", f"--figures={live.figures_path}", "--rate=1000", "--connections=1",
+                              f"--seconds={seconds}", "--warm=0")
+            reader = live.begin("follow_bench", "stream", f"--job={job}", f"--seconds={seconds - 5}")
+            time.sleep(early)
+            outputs, before = live.figure("outputs"), rss_bytes(live.hub.pid)
+            time.sleep(seconds - early - 1)
+            live.check(agents), live.check(other)
+            after, all_outputs = rss_bytes(live.hub.pid), live.figure("outputs")
+            rate = (all_outputs - outputs) / (seconds - early - 1)
+            seen, line = live.finish(reader, 90), live.finish(load, 90)
+        return [figure("tiny", after / before, "x its memory", goal=("<=", 1.1), values=[before / 1e6, after / 1e6],
+                       detail={"outputs_per_s": rate, "outputs": all_outputs, "jobs_per_s": line["value"]}),
+                figure("tiny.p99", seen["value"], "ms", goal=("<=", 100), values=[seen["value"]], detail={"p50_ms": seen["p50_ms"]})]
     return run_one
 
 
