@@ -4,6 +4,7 @@
 #include "controlplane/api/auth.h"
 #include "controlplane/api/caller.h"
 #include "controlplane/api/idempotency.h"
+#include "controlplane/api/media_type.h"
 #include "controlplane/api/stream.h"
 #include "controlplane/identity/identity.h"
 #include "controlplane/views/views_refill.h"
@@ -26,7 +27,7 @@ static bool is_too_early(const struct api_call *call, bool has_token)
            (!has_token && token_table_may_lack(call->parts->tokens));
 }
 
-enum { EMPTY_BODY_MAX = 64, OWNER_SEED = 1 };
+enum { EMPTY_BODY_MAX = 64, OWNER_SEED = 1, TYPE_SHOWN_MAX = 100 };
 
 /* Many clients send '{}' with every POST: an action that takes nothing takes that, too. */
 static bool takes_nothing(const struct api_route *route)
@@ -163,6 +164,20 @@ static bool has_no_empty_header(struct api_call *call)
     return true;
 }
 
+/* A body without a type is JSON. */
+static bool has_good_type(struct api_call *call)
+{
+    const char *takes = call->route->takes ? call->route->takes : "application/json";
+    struct fl_str type = api_header(call, "content-type");
+
+    if (type.len == 0 || media_type_is_in(type, takes)) return true;
+    api_fail_status(call, 415, FL_UNSUPPORTED,
+                    "the body is " FL_STR_FMT ", and this route takes %s: say so in the header "
+                    "Content-Type",
+                    FL_STR_ARG(fl_str_begin(type, TYPE_SHOWN_MAX)), takes);
+    return false;
+}
+
 /* Everything that does not need the body.  False: it was answered. */
 static bool admit(struct api_call *call)
 {
@@ -212,11 +227,12 @@ static bool admit(struct api_call *call)
     if (has_token && !claim(call)) return false;
     if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->at);
     if (!has_no_empty_header(call) || !read_as(call)) return false;
-    if (fl_http_head_has_body(head) && body_max(call) == 0) {
+    if (!fl_http_head_has_body(head)) return true;
+    if (body_max(call) == 0) {
         api_fail_status(call, 413, FL_TOO_LARGE, "this route takes no body");
         return false;
     }
-    return true;
+    return has_good_type(call);
 }
 
 /* ---- from the server ------------------------------------------------------------------------- */

@@ -1,18 +1,8 @@
 #include "controlplane/api/document.h"
 
-#include <string.h>
-#include <strings.h>
-
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/media_type.h"
 #include "shared/yaml/yaml.h"
-
-static bool is_type(struct fl_str type, const char *wanted)
-{
-    size_t len = strlen(wanted);
-
-    return type.len >= len && strncasecmp(type.at, wanted, len) == 0 &&
-           (type.len == len || type.at[len] == ';' || type.at[len] == ' ');
-}
 
 static const struct fl_json *read_yaml(struct api_call *call)
 {
@@ -37,14 +27,7 @@ static const struct fl_json *read_yaml(struct api_call *call)
 
 const struct fl_json *api_document(struct api_call *call)
 {
-    struct fl_str type = api_header(call, "content-type");
+    bool is_yaml = media_type_is(api_header(call, "content-type"), "application/yaml");
 
-    if (type.len == 0 || is_type(type, "application/json")) return api_body_json(call, false);
-    if (is_type(type, "application/yaml") || is_type(type, "application/x-yaml") ||
-        is_type(type, "text/yaml")) {
-        return read_yaml(call);
-    }
-    api_fail_status(call, 415, FL_UNSUPPORTED,
-                    "the content type must be application/json or application/yaml");
-    return NULL;
+    return is_yaml ? read_yaml(call) : api_body_json(call, false);
 }

@@ -52,7 +52,8 @@ size_t api_route_headers(const struct api_route *route,
 
 size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLEMS_MAX])
 {
-    bool has_name = strchr(route->path, '{') != NULL, has_document = route->schema != NULL;
+    bool has_name = strchr(route->path, '{') != NULL;
+    bool has_body = route->body_max > 0 || route->method == API_POST;
     bool is_exempt = route->need == API_NEED_nothing, asks = !is_exempt || route->body;
     bool is_stream = route->gives && strcmp(route->gives, "text/event-stream") == 0;
     bool has_key = (route->headers & API_TAKES_key) != 0;
@@ -68,7 +69,7 @@ size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLE
         {409, route->may_conflict || has_key},
         {412, (route->headers & API_TAKES_match) != 0},
         {413, true},
-        {415, has_document},
+        {415, has_body},
         {416, (route->headers & API_TAKES_range) != 0},
         {422, true},
         {429, asks},

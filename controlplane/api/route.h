@@ -65,7 +65,7 @@ struct api_route {
     const struct api_field *query;
     const struct api_field *body;
     size_t body_max;    /* bytes; 0: a body is refused */
-    const char *takes;  /* content types of the body, if not application/json */
+    const char *takes;  /* content types of the body, if not application/json alone */
     const char *schema; /* the body's type as in schema.h; NULL: made from 'body' */
     uint32_t headers;   /* API_TAKES_... */
     uint16_t status;    /* on success, if not 200 */

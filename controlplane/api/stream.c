@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/media_type.h"
 #include "shared/base/assert.h"
 #include "shared/json/json_out.h"
 
@@ -116,19 +117,17 @@ static void on_heartbeat(void *ctx)
 bool api_stream_form(struct api_call *call, bool *ret_is_sse)
 {
     struct fl_str accept = api_header(call, "accept");
-    const char *lines = accept.len > 0 ? memmem(accept.at, accept.len, "ndjson", 6) : NULL;
-    const char *events =
-        accept.len > 0 ? memmem(accept.at, accept.len, "text/event-stream", 17) : NULL;
-    bool wants_lines = lines && (!events || lines < events); /* both: the first one counts */
-    bool wants_events = accept.len == 0 || events || memmem(accept.at, accept.len, "*/*", 3) ||
-                        memmem(accept.at, accept.len, "text/*", 6);
+    struct media_wish lines = media_wish_for(accept, "application/x-ndjson");
+    struct media_wish events = media_wish_for(accept, "text/event-stream");
+    /* If both are named, and wanted alike, the first one counts. */
+    bool is_first = lines.is_named && (!events.is_named || lines.place < events.place);
 
-    if (!wants_lines && !wants_events) {
+    if (lines.weight == 0 && events.weight == 0) {
         api_fail_status(call, 406, FL_UNSUPPORTED,
                         "this is text/event-stream or application/x-ndjson");
         return false;
     }
-    *ret_is_sse = !wants_lines;
+    *ret_is_sse = events.weight > lines.weight || (events.weight == lines.weight && !is_first);
     return true;
 }
 

@@ -255,6 +255,12 @@ def streaming(f):
         lines = call(f, "GET", f"/v1/jobs/{job}/events", headers={"Accept": "application/x-ndjson"}).lines()
         equal([line["type"] for line in lines], [event[1] for event in whole])
         assert all("exitCode" not in line for line in lines if line.get("state") == "running"), lines
+    with shows("an Accept header gives the form of events by weight, then by place"):
+        for accept, form in (("text/event-stream;q=0, */*", "application/x-ndjson"), ("application/x-ndjson;q=0.5, text/*", "text/event-stream"),
+                             ("application/x-ndjson, text/event-stream", "application/x-ndjson"), ("*/*", "text/event-stream")):
+            answer = call(f, "GET", f"/v1/jobs/{job}/events", headers={"Accept": accept})
+            equal(answer.headers["content-type"].split(";")[0], form, accept)
+        equal(call(f, "GET", f"/v1/jobs/{job}/events", headers={"Accept": "*/*;q=0"}).status, 406)
     with shows("an invalid place of events is refused or answered with reset"):
         where = urllib.parse.urlsplit(f.url)
         connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)

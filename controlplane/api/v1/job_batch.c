@@ -4,6 +4,7 @@
 #include "controlplane/api/call_reads.h"
 #include "controlplane/api/document.h"
 #include "controlplane/api/idempotency.h"
+#include "controlplane/api/media_type.h"
 #include "controlplane/api/v1/after_lookup.h"
 #include "controlplane/api/v1/batch_item.h"
 #include "controlplane/api/v1/batch_problem.h"
@@ -286,9 +287,8 @@ static void read_items(struct api_call *call)
 
 static void submit_batch(struct api_call *call)
 {
-    struct fl_str type = api_header(call, "content-type");
+    bool is_lines = media_type_is(api_header(call, "content-type"), "application/x-ndjson");
     struct batch *batch = fl_arena_new(&call->arena, struct batch);
-    bool is_lines = type.len >= 20 && memcmp(type.at, "application/x-ndjson", 20) == 0;
 
     batch->call = call;
     call->state = batch;

@@ -226,14 +226,80 @@ POST /v1/jobs
     Location: /v1/jobs/job-1
     {"id":"job-1","queue":"default","state":"held"}
 
-# a body of another kind is not read
+# a body of another kind is not read, and of no kind is JSON
+with Content-Type: text/yaml; charset=utf-8
+POST /v1/jobs
+| command: [a]
+| hold: true
+    201
+    Location: /v1/jobs/job-1
+    {
+      "id":"job-1","name":null,
+      "labels":{},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
+      "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
+      "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
+      "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
+      "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
+      "specDigest":"4549a82554c73a34c72d737efd8fdcd097d206f801cd85158fdcf3589c5cdbeb"
+    }
+with Content-Type: APPLICATION/JSON ;charset=utf-8
+POST /v1/jobs {"command":["a"],"hold":true}
+    201
+    Location: /v1/jobs/job-2
+    {
+      "id":"job-2","name":null,
+      "labels":{},"submittedAt":"<time>","submittedBy":"first-admin","retryOf":null,
+      "after":[],"singleton":false,"queue":"default","state":"held","reason":"Held",
+      "unknownSince":null,"priority":0,"deadline":null,"parallelism":null,"revision":0,
+      "elements":{"total":1,"started":0,"live":0,"unknown":0,"succeeded":0,"failed":0,"cancelled":0},
+      "cluster":null,"endedAt":null,"attempt":null,"exitCode":null,"firstReplica":null,
+      "specDigest":"4549a82554c73a34c72d737efd8fdcd097d206f801cd85158fdcf3589c5cdbeb"
+    }
+with Content-Type: application/x-www-form-urlencoded
+POST /v1/queues {"name":"from-a-form"}
+    415
+    {
+      "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
+      "status":415,"code":"unsupported",
+      "detail":"the body is application/x-www-form-urlencoded, and this route takes application/json: say so in the header Content-Type",
+      "traceId":"<trace 1>"
+    }
+with Content-Type: application/json-patch+json
+PATCH /v1/queues/default {"maxQueued":5}
+    415
+    {
+      "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
+      "status":415,"code":"unsupported",
+      "detail":"the body is application/json-patch+json, and this route takes application/json: say so in the header Content-Type",
+      "traceId":"<trace 2>"
+    }
+with Content-Type: application/yaml
+POST /v1/jobs:batch
+| - command: [a]
+    415
+    {
+      "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
+      "status":415,"code":"unsupported",
+      "detail":"the body is application/yaml, and this route takes application/json, application/x-ndjson: say so in the header Content-Type",
+      "traceId":"<trace 3>"
+    }
+with Content-Type: text/plain
+POST /v1/jobs/job-1:cancel {}
+    415
+    {
+      "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
+      "status":415,"code":"unsupported",
+      "detail":"the body is text/plain, and this route takes application/json: say so in the header Content-Type",
+      "traceId":"<trace 4>"
+    }
 with Content-Type: text/plain
 POST /v1/jobs command
     415
     {
       "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
       "status":415,"code":"unsupported",
-      "detail":"the content type must be application/json or application/yaml","traceId":"<trace 1>"
+      "detail":"the body is text/plain, and this route takes application/json, application/yaml: say so in the header Content-Type",
+      "traceId":"<trace 5>"
     }
 
 # a queue, a cluster and a job that are named have to be there
