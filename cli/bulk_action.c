@@ -10,7 +10,7 @@
 enum { CHUNKS_MAX = 10000 };
 
 struct swept {
-    long long matched, changed, failed;
+    long long matched, changed, unchanged, failed;
     const char *failure; /* the first, in words; NULL: none */
     bool is_told;        /* the answers were printed, as data */
 };
@@ -22,6 +22,7 @@ static void count(struct cli *cli, const json_t *answer, struct swept *swept)
 
     swept->matched += (long long)cli_int(answer, "matched");
     swept->changed += (long long)cli_int(answer, "changed");
+    swept->unchanged += (long long)cli_int(answer, "unchanged");
     swept->failed += (long long)cli_int(answer, "failed");
     if (!failure || swept->failure) return;
     swept->failure = fl_arena_printf(&cli->arena, "%s%s%s", *job ? cli_plain(cli, job) : "",
@@ -76,7 +77,9 @@ static int run(struct cli *cli, const char *action, const char *done, const json
     }
     code = sweep(cli, action, filter, false, &swept);
     if (code == CLI_OK && !swept.is_told) {
-        printf("%lld of %lld jobs are %s\n", swept.changed, swept.matched, done);
+        printf("%lld of %lld jobs are %s", swept.changed, swept.matched, done);
+        if (swept.unchanged > 0) printf("; %lld were as wanted before", swept.unchanged);
+        printf("\n");
     }
     if (code != CLI_OK || swept.failed == 0) return code;
     fflush(stdout);

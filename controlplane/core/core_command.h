@@ -152,6 +152,7 @@ struct core_answer {
     size_t verdicts_len;
     size_t enrolled;      /* a dry run that wants them: so many clusters are enrolled */
     bool is_possible;     /* a dry run: some cluster could ever run it, or may once it is known */
+    bool is_as_before;    /* edit: the job had all these values already */
     const char *sentence; /* explain: its reason in words; read_job: only that of ClusterSilent,
                               WaitsForJobs, WaitsForTurn and ArrayThrottle */
 };

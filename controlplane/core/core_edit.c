@@ -236,7 +236,8 @@ void core_edit(struct core *core, const struct core_event *event, struct core_ba
 
     if (!slot.n) return;
     job = job_table_at(&core->jobs, slot);
-    if (wanted.is_other || wanted.is_held != job->is_held) audit(core, event, batch, job, &wanted);
+    effect.answer.is_as_before = !wanted.is_other && wanted.is_held == job->is_held;
+    if (!effect.answer.is_as_before) audit(core, event, batch, job, &wanted);
     if (wanted.is_other_place) {
         bucket = queue_table_need_bucket(&core->queues, wanted.queue, wanted.priority,
                                          queue_table_bucket(&core->queues, job->bucket)->shape);

@@ -27,7 +27,7 @@ struct bulk {
     struct job_filter filter;
     bool is_dry, has_more;
     uint64_t next; /* where the core's list, or the store's, goes on; 0: it is over */
-    uint64_t limit, matched, changed, failed;
+    uint64_t limit, matched, changed, unchanged, failed;
     struct {               /* the first of the failed ones; valid where there are any */
         struct fl_job job; /* 0: not known, of an open one */
         enum fl_code code;
@@ -84,6 +84,7 @@ static void answer(struct api_call *call)
     fl_json_put_bool(json, "dryRun", bulk->is_dry);
     fl_json_put_u64(json, "matched", bulk->matched);
     fl_json_put_u64(json, "changed", bulk->changed);
+    if (bulk->edit) fl_json_put_u64(json, "unchanged", bulk->unchanged);
     fl_json_put_u64(json, "failed", bulk->failed);
     if (bulk->failed > 0) put_failure(bulk, json);
     fl_json_put_bool(json, "more", bulk->has_more);
@@ -133,7 +134,9 @@ static void on_changed(struct api_call *call, const struct core_answer *answered
 {
     struct bulk *bulk = call->state;
 
-    if (answered->code == FL_OK) {
+    if (answered->code == FL_OK && answered->is_as_before) {
+        bulk->unchanged++;
+    } else if (answered->code == FL_OK) {
         bulk->changed++;
     } else if (answered->code != FL_ABSENT) {
         /* An absent one has ended meanwhile.  The answers name no job. */
@@ -266,10 +269,30 @@ static void on_retried(struct api_call *call, struct fl_job job, enum fl_code co
     retry_next(call);
 }
 
+static bool is_in(const struct read_jobs *jobs, struct fl_job job)
+{
+    for (size_t i = 0; i < jobs->len; i++) {
+        if (jobs->at[i].job.n == job.n) return true;
+    }
+    return false;
+}
+
+/* The page named them, and now they are not to be had. */
+static void count_lost(struct api_call *call, const struct read_jobs *jobs)
+{
+    const struct bulk *bulk = call->state;
+
+    for (size_t i = 0; i < bulk->len && jobs->len < bulk->len; i++) {
+        if (is_in(jobs, bulk->jobs[i])) continue;
+        count_failure(call, bulk->jobs[i], FL_ABSENT, "it was removed, or cannot be read");
+    }
+}
+
 static void on_documents(struct api_call *call, const struct read_jobs *jobs)
 {
     struct bulk *bulk = call->state;
 
+    count_lost(call, jobs);
     bulk->stored = fl_arena_array(&call->arena, struct read_job, jobs->len);
     bulk->len = jobs->len;
     bulk->at = 0;
@@ -523,6 +546,7 @@ static const struct api_field count_fields[] = {
     API_MUST("dryRun", "boolean", "nothing was changed"),
     API_MUST("matched", "integer", "jobs that the filter names"),
     API_MUST("changed", "integer", "jobs that were cancelled or edited, or run again"),
+    API_MAY("unchanged", "integer", "jobs that were as the edit wants them; only of an edit"),
     API_MUST("failed", "integer", "jobs that could not be changed"),
     API_MAY("firstFailure", "BulkFailure", "why the first of these could not; only with 'failed'"),
     API_MUST("more", "boolean", "there are others that it names: call again with 'cursor'"),

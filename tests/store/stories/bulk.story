@@ -50,11 +50,11 @@ GET /v1/jobs?state=open
 . POST /v1/jobs {"command":["a"],"hold":true,"name":"a-2","priority":3}
 POST /v1/jobs:edit {"name":"a-*","edit":{"queue":"ml","priority":7},"dryRun":true}
     200
-    {"dryRun":true,"matched":2,"changed":0,"failed":0,"more":false}
+    {"dryRun":true,"matched":2,"changed":0,"unchanged":0,"failed":0,"more":false}
 rows
 POST /v1/jobs:edit {"name":"a-*","edit":{"queue":"ml","priority":7}}
     200
-    {"dryRun":false,"matched":2,"changed":2,"failed":0,"more":false}
+    {"dryRun":false,"matched":2,"changed":2,"unchanged":0,"failed":0,"more":false}
 rows
     audit tenant=1 actor=token:<admin> first-admin body=edit job-3 queue=ml priority=7 peer=<peer>
     job_edit job=3 revision=1 queue=2 priority=7 deadline_s=0 name=a-2 parallelism=0 queue_was=1
@@ -76,7 +76,7 @@ GET /v1/jobs?state=open
 POST /v1/jobs:edit {"queue":"ml","edit":{"parallelism":2}}
     200
     {
-      "dryRun":false,"matched":2,"changed":0,"failed":2,
+      "dryRun":false,"matched":2,"changed":0,"unchanged":0,"failed":2,
       "firstFailure":{
         "code":"conflict",
         "detail":"it has one element, and parallelism is for arrays: nothing of it was changed"
@@ -85,7 +85,7 @@ POST /v1/jobs:edit {"queue":"ml","edit":{"parallelism":2}}
     }
 POST /v1/jobs:edit {"queue":"ml","edit":{"deadline":"1h"},"limit":1}
     200
-    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":true,"cursor":"o3"}
+    {"dryRun":false,"matched":1,"changed":1,"unchanged":0,"failed":0,"more":true,"cursor":"o3"}
 POST /v1/jobs:edit {"queue":"ml"}
     422
     {
@@ -187,7 +187,7 @@ POST /v1/jobs:edit {"queue":"default","edit":{"queue":"ml"}}
     }
 POST /v1/jobs:edit {"queue":"default","edit":{"priority":1}}
     200
-    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
+    {"dryRun":false,"matched":1,"changed":1,"unchanged":0,"failed":0,"more":false}
 as <token 2>
 POST /v1/jobs:edit {"state":"open","edit":{"queue":"default"}}
     422
@@ -217,7 +217,10 @@ POST /v1/jobs:edit {"queue":"default","edit":{"priority":2}}
     }
 POST /v1/jobs:edit {"state":"open","edit":{"priority":3}}
     200
-    {"dryRun":false,"matched":1,"changed":1,"failed":0,"more":false}
+    {"dryRun":false,"matched":1,"changed":1,"unchanged":0,"failed":0,"more":false}
+POST /v1/jobs:edit {"state":"open","edit":{"priority":3}}
+    200
+    {"dryRun":false,"matched":1,"changed":0,"unchanged":1,"failed":0,"more":false}
 as admin
 only id queue priority revision
 GET /v1/jobs?state=open

@@ -430,6 +430,8 @@ export type BulkCount = {
     matched: number;
     /** jobs that were cancelled or edited, or run again */
     changed: number;
+    /** jobs that were as the edit wants them; only of an edit */
+    unchanged?: number;
     /** jobs that could not be changed */
     failed: number;
     firstFailure?: BulkFailure;

@@ -191,8 +191,12 @@ fairlead edit --where queue=ml --where state=queued --where label=team=red --whe
 < 200 {"dryRun":true,"matched":3,"changed":0,"failed":0,"more":false}
     POST /v1/jobs:edit {"state":["queued"],"labels":{"team":"red"},"queue":"ml","name":"train-*","submittedBy":"@me","edit":{"queue":"urgent","priority":10},"dryRun":true}
     | 3 jobs would be edited
+fairlead edit --where queue=ml --release --yes
+< 200 {"dryRun":false,"matched":3,"changed":1,"unchanged":2,"failed":0,"more":false}
+    POST /v1/jobs:edit {"queue":"ml","edit":{"hold":false},"dryRun":false}
+    | 1 of 3 jobs are edited; 2 were as wanted before
 fairlead edit --where queue=ml --hold --yes
-< 200 {"dryRun":false,"matched":3,"changed":2,"failed":1,"firstFailure":{"code":"conflict","detail":"it is being ended"},"more":false}
+< 200 {"dryRun":false,"matched":3,"changed":2,"unchanged":0,"failed":1,"firstFailure":{"code":"conflict","detail":"it is being ended"},"more":false}
     POST /v1/jobs:edit {"queue":"ml","edit":{"hold":true},"dryRun":false}
     | 2 of 3 jobs are edited
     ! fairlead: 1 job could not be edited; the first: it is being ended
