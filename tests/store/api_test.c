@@ -1,8 +1,10 @@
 /* The REST API over loopback TLS, with everything real behind it. */
+#include <inttypes.h>
 #include <libpq-fe.h>
 
 #include "controlplane/api/route.h"
 #include "controlplane/api/v1/resources.h"
+#include "shared/base/job_name.h"
 #include "tests/store/api_calls.h"
 #include "tests/store/store_help.h"
 
@@ -452,6 +454,36 @@ static void a_look_up_that_fails_leaves_nothing_behind(void **state)
     expect(call("POST", "/v1/jobs", line + 1), 201);
 }
 
+static void a_job_that_cannot_be_read_is_counted_when_many_are_retried(void **state)
+{
+    static const char document[] =
+        "{\"command\":[\"true\"],\"hold\":true,\"labels\":{\"which\":\"torn\"}}";
+    const char *good = submit(document), *bad = submit(document);
+    PGconn *owner = PQconnectdb(help_hub_conninfo(hub));
+    struct help_reply done;
+    struct fl_err err = {0};
+    struct fl_job torn;
+    PGresult *updated;
+
+    (void)state;
+    expect(call("POST", path(good, ":cancel"), NULL), 200);
+    expect(call("POST", path(bad, ":cancel"), NULL), 200);
+    assert_true(fl_job_parse(fl_str_c(bad), &torn, &err));
+    updated =
+        PQexec(owner, fl_arena_printf(&arena, "update job set spec = '\\x07' where id = %" PRIu64,
+                                      torn.n));
+    if (strcmp(PQcmdTuples(updated), "1") != 0)
+        fail_msg("%s%s", bad, PQresultErrorMessage(updated));
+    PQclear(updated);
+    PQfinish(owner);
+    done =
+        call("POST", "/v1/jobs:retry", "{\"state\":\"cancelled\",\"labels\":{\"which\":\"torn\"}}");
+    expect(done, 200);
+    assert_true(has(done.body, "\"matched\":2,\"changed\":1,\"failed\":1"));
+    assert_true(fl_str_eq(help_text(fl_json_member(done.json, FL_STR("firstFailure")), "job"),
+                          fl_str_c(bad)));
+}
+
 static void what_the_api_says_of_itself_is_so(void **state)
 {
     struct help_reply reply = call("GET", "/v1/openapi.json", NULL);
@@ -523,6 +555,7 @@ int main(void)
         cmocka_unit_test(events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id),
         cmocka_unit_test(a_reader_that_comes_while_its_job_ends_is_told_of_the_end),
         cmocka_unit_test(a_look_up_that_fails_leaves_nothing_behind),
+        cmocka_unit_test(a_job_that_cannot_be_read_is_counted_when_many_are_retried),
         cmocka_unit_test(what_the_api_says_of_itself_is_so),
         cmocka_unit_test(a_default_queue_that_was_removed_is_there_again_after_a_start),
     };
