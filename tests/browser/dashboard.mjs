@@ -281,7 +281,7 @@ await check("many jobs are cancelled by their query, after a count", async () =>
     await page.getByRole("button", { name: "Cancel all ..." }).click();
     await see("3 jobs will be cancelled");
     await shoot("bulk-cancel");
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the jobs" }).click();
     await see("3 jobs cancelled");
     for (const { id } of made) await untilState(id, ["cancelled"]);
 });
@@ -314,6 +314,18 @@ await check("a job's document is compared with that of the run before it, line b
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`with=${second.id}$`));
     await see(`The documents of ${second.id} and ${third.id} are equal`);
+    const lists = /\/v1\/jobs\?.*state=ended/;
+    let letThemCome;
+    const later = new Promise((resolve) => (letThemCome = resolve));
+    await page.route(lists, async (route) => (await later, route.continue()));
+    await open(`/jobs/${third.id}/spec?with=`);
+    await page.getByLabel("Compare with").focus();
+    letThemCome();
+    await see(`Earlier runs of ${name}`);
+    await page.keyboard.type(first.id);
+    const text = await page.getByLabel("Compare with").inputValue();
+    expect(text === first.id, `a person typed ${first.id}, and the field has ${text}`);
+    await page.unroute(lists);
     cut.isOnPurpose = true; /* the browser logs the 404 */
     await open(`/jobs/${third.id}/spec?with=job-zzzzzz`);
     await page.getByRole("alert").waitFor();
@@ -560,6 +572,24 @@ await check("a fault of a document stands at its line", async () => {
     await page.getByRole("button", { name: "line 3" }).waitFor();
     await page.locator(".editor-gutter .fault", { hasText: "3" }).waitFor();
     await shoot("submit-fault");
+    const lines = Array.from({ length: 100 }, (_, index) => `# ${index}`).join("\n");
+    await page.getByLabel("document, as YAML or JSON").fill(`${lines}\ncpu: 4`);
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "line 101" }).waitFor();
+    const [numbers, text] = await page.evaluate(() =>
+        [".editor-gutter", ".editor textarea"].map((name) => {
+            const style = getComputedStyle(document.querySelector(name));
+            return `${style.lineHeight} from ${style.paddingTop}`;
+        }),
+    );
+    expect(numbers === text, `the numbers have lines of ${numbers}, the text of ${text}`);
+    await page.getByRole("button", { name: "line 101" }).click();
+    await page.waitForFunction(() => {
+        const box = document.querySelector(".editor textarea").getBoundingClientRect();
+        const fault = document.querySelector(".editor-gutter .fault").getBoundingClientRect();
+        return fault.top >= box.top && fault.bottom <= box.bottom;
+    });
+    await shoot("submit-fault-far");
     cut.isOnPurpose = false;
 });
 

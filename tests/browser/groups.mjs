@@ -120,7 +120,7 @@ await check("a group is folded and chosen as a whole, by keys and by pointer", a
     await page.getByRole("button", { name: "Open all groups" }).click();
     expect((await rows()) === 9, `${await rows()} rows with all groups open`);
     await page.getByRole("button", { name: "Cancel 5" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the jobs" }).click();
     await see("5 jobs cancelled");
     await groupHead(/^right 2/)
         .getByText("2 cancelled")

@@ -74,7 +74,7 @@ function WithJob({ job, other }: { job: Job; other: string }) {
 type SpecDiffProps = { job: Job; other: string; onOther(id: string): void };
 
 export function SpecDiff({ job, other, onOther }: SpecDiffProps) {
-    /* Typed text stays until another run is chosen, also when the lists come meanwhile. */
+    /* From the focus on the text is the person's, until another run is chosen: the lists may come meanwhile. */
     const [typing, setTyping] = useState<{ of: string; text: string }>();
     /* The list of jobs cannot be asked by name, and has all open jobs before the ended ones. */
     const list = (state: string) =>
@@ -108,6 +108,8 @@ export function SpecDiff({ job, other, onOther }: SpecDiffProps) {
                         placeholder="job-7"
                         value={typed}
                         spellcheck={false}
+                        onFocus={() => setTyping({ of: other, text: typed })}
+                        onBlur={() => typed.trim() === "" && setTyping(undefined)}
                         onInput={(event) => setTyping({ of: other, text: event.currentTarget.value })}
                     />
                 </label>

@@ -17,9 +17,10 @@ import "./BulkBar.css";
 type Verb = "cancel" | "retry";
 type BulkFilter = Record<string, unknown>;
 
-const WORDS: Record<Verb, { button: string; future: string; done: string }> = {
-    cancel: { button: "Cancel", future: "will be cancelled", done: "cancelled" },
-    retry: { button: "Run again", future: "will run again, as new jobs", done: "submitted again" },
+/** In a dialog "Cancel" alone would be the way out of it. */
+const WORDS: Record<Verb, { button: string; sure: string; future: string; done: string }> = {
+    cancel: { button: "Cancel", sure: "Cancel the jobs", future: "will be cancelled", done: "cancelled" },
+    retry: { button: "Run again", sure: "Run again", future: "will run again, as new jobs", done: "submitted again" },
 };
 
 const AT_ONCE = 4;
@@ -62,7 +63,7 @@ function QueryDialog({ verb, filter, onClose }: { verb: Verb; filter: BulkFilter
     return (
         <Confirm
             title={`${words.button} all that the query names?`}
-            verb={words.button}
+            verb={words.sure}
             isDanger={verb === "cancel"}
             isReady={(count?.matched ?? 0) > 0}
             act={act}
@@ -110,7 +111,7 @@ function SelectionDialog({ verb, jobs, onClose }: SelectionDialogProps) {
     return (
         <Confirm
             title={`${words.button} ${countOf(jobs.length, "job")}?`}
-            verb={words.button}
+            verb={words.sure}
             isDanger={verb === "cancel"}
             impossible={jobs.length === 0 ? "None of them is left: all have ended by now." : undefined}
             act={act}

@@ -16,10 +16,13 @@ export function Editor({ value, faults, onInput }: EditorProps) {
     const gutter = useRef<HTMLPreElement>(null);
     const faultLines = new Set(faults.map((fault) => fault.line));
     const count = value.split("\n").length;
-    const goTo = (fault: ProblemError) => {
-        const at = offsetOf(value, fault.line ?? 1, fault.col ?? 1);
-        area.current?.focus();
-        area.current?.setSelectionRange(at, at);
+    /* A browser does not show by itself where a selection was set. */
+    const goTo = ({ line = 1, col = 1 }: ProblemError) => {
+        const text = area.current!;
+        const at = offsetOf(value, line, col);
+        text.focus();
+        text.setSelectionRange(at, at);
+        text.scrollTop = (line - 1) * parseFloat(getComputedStyle(text).lineHeight) - text.clientHeight / 2;
     };
     return (
         <div class="editor">

@@ -202,7 +202,7 @@ export function Submit() {
                 </form>
                 <section class="panel" aria-label="document">
                     <h2>{isCurrent ? "As the server understands it" : "Document"}</h2>
-                    <pre tabIndex={0} aria-label="document as YAML">
+                    <pre class="submit-document" tabIndex={0} aria-label="document as YAML">
                         {preview}
                     </pre>
                 </section>
