@@ -92,8 +92,9 @@ size_t bench_brief_pull(struct bench_brief *brief, uint8_t *at, size_t bytes_max
     struct fl_buf out;
 
     fl_buf_init(&out, bytes_max);
-    while (sent < brief->due.len && put_next(brief, brief->due.at[sent], &out))
+    while (sent < brief->due.len && put_next(brief, brief->due.at[sent], &out)) {
         sent++;
+    }
     brief->due.len -= sent;
     if (sent > 0 && brief->due.len > 0) {
         memmove(brief->due.at, brief->due.at + sent, brief->due.len * sizeof *brief->due.at);

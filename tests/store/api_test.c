@@ -472,8 +472,7 @@ static void a_job_that_cannot_be_read_is_counted_when_many_are_retried(void **st
     updated =
         PQexec(owner, fl_arena_printf(&arena, "update job set spec = '\\x07' where id = %" PRIu64,
                                       torn.n));
-    if (strcmp(PQcmdTuples(updated), "1") != 0)
-        fail_msg("%s%s", bad, PQresultErrorMessage(updated));
+    assert_string_equal(PQcmdTuples(updated), "1");
     PQclear(updated);
     PQfinish(owner);
     done =
