@@ -328,8 +328,8 @@ static void a_database_that_agents_know_to_be_old_waits_for_a_person(void **stat
     adopt(thread, put_cluster, 2, 0);
     adopt(thread, submit_few, 3, 20);
     wait_for(ears.good == 3);
-    adopt(thread, hello, 1, 2);
-    wait_for(ears.sends == 1); /* WELCOME: it has seen what there is */
+    adopt(thread, hello, 1, 1); /* all three may have gone in one batch */
+    wait_for(ears.sends == 1);  /* WELCOME: it has seen what there is */
     assert_int_equal(ears.histories, 0);
     adopt(thread, hello, 2, 5000);
     wait_for(ears.histories == 1);
