@@ -132,9 +132,10 @@ struct cluster {
     uint64_t totals_at;                       /* stamp of when what it could hold last changed */
     struct fl_cluster grown_prev, grown_next; /* the one that grew last first */
     bool is_load_changed;                     /* it is in the table's loads_changed */
-    uint32_t claims_len;                      /* claims on its nodes */
-    struct fl_resources_sum claimed_sum;      /* over all these claims */
-    bool is_claim_broken;                     /* a claimed node is not what it was: drop them all */
+    uint64_t rooms;      /* counts changes of what its nodes would have once all have ended there */
+    uint32_t claims_len; /* claims on its nodes */
+    struct fl_resources_sum claimed_sum; /* over all these claims */
+    bool is_claim_broken;                /* a claimed node is not what it was: drop them all */
 
     struct element_slot live_first;
     uint32_t live_len;

@@ -68,6 +68,7 @@ struct cluster *cluster_table_find_uid(const struct cluster_table *table, struct
 
 static void load_changed(struct cluster_table *table, struct cluster *cluster)
 {
+    cluster->rooms++;
     if (cluster->is_load_changed) return;
     cluster->is_load_changed = true;
     fl_vec_push(&table->loads_changed, cluster->id);
@@ -629,6 +630,7 @@ uint16_t cluster_hold(struct cluster *cluster, uint32_t i, struct fl_resources e
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(i < cluster->nodes.len);
+    cluster->rooms++;
     fl_resources_sum_add(&node->held, each);
     if (!cluster_node_is_claimed(node)) return 0;
     fl_resources_sum_add(&node->guests, each);
@@ -641,6 +643,7 @@ void cluster_unhold(struct cluster *cluster, uint32_t i, struct fl_resources eac
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(i < cluster->nodes.len && fl_resources_sum_has(node->held, each));
+    cluster->rooms++;
     fl_resources_sum_take(&node->held, each);
     if (guest_no != 0 && guest_no == node->claim_no) {
         fl_resources_sum_take_most(&node->guests, each);
@@ -686,6 +689,7 @@ void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
 {
     cluster_end_session(table, cluster);
     cluster->session_epoch++;
+    cluster->rooms++; /* nothing that the session before told counts */
     cluster->connection = connection;
     cluster->is_connected = true;
 }

@@ -28,7 +28,7 @@ struct core_config core_config_default(void)
                                 .claims_percent_max = 50,
                                 .refuses_impossible = true,
                                 .round_starts_max = 2000,
-                                .round_looks_max = 100000,
+                                .round_looks_max = 70000,
                                 .slice_max = 8192};
 }
 

@@ -634,6 +634,7 @@ void core_check(const struct core *core)
     check_buckets(core);
     check_owners(core);
     check_clusters(core, &sums);
+    claim_check(&core->round.chooser.room);
     fl_assert(sums.elements == core->elements.elements.len);
     fl_assert(sums.deadlines == core->deadlines);
     fl_assert(sums.edges == core->dependencies.edges.len);

@@ -273,25 +273,44 @@ static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_p
     return true;
 }
 
-/* No node could have more of anything free once others have ended, if there were no claims. */
-static struct fl_resources bare_most(struct room *room, struct fl_cluster id)
+/* No node could have more of anything free once others have ended, if there were no claims.  The
+ * starts of the round itself end, too, so the tables are all that counts. */
+static struct fl_resources take_bare_most(const struct cluster *cluster)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, id);
-    const struct room_cluster *changed = room_changed(room, id);
-    struct room_cluster *known = &room->at.at[id.n - 1];
     struct fl_resources most = {0};
 
-    if (known->bare_round == room->round) return known->bare_most;
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         const struct node *node = &cluster->nodes.at[i];
 
         if (!cluster_node_is_usable(cluster, node)) continue;
-        most = fl_resources_most(most, room_empty(room_node(room, changed, i), node, true));
+        most = fl_resources_most(most, room_empty(NULL, node, true));
     }
-    room->looked += cluster->nodes.len;
-    known->bare_round = room->round;
-    known->bare_most = most;
     return most;
+}
+
+/* Taken again only when the cluster has changed: else the nodes of the first few clusters would be
+ * all that a round may look at, and rounds would come to one job each. */
+static struct fl_resources bare_most(struct room *room, struct fl_cluster id)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    struct room_cluster *known = &room->at.at[id.n - 1];
+
+    if (known->bare_at == cluster->rooms + 1) return known->bare_most;
+    room->looked += cluster->nodes.len;
+    known->bare_at = cluster->rooms + 1;
+    known->bare_most = take_bare_most(cluster);
+    return known->bare_most;
+}
+
+void claim_check(const struct room *room)
+{
+    for (size_t i = 0; i < room->at.len && room->clusters; i++) {
+        const struct room_cluster *known = &room->at.at[i];
+        const struct cluster *cluster = room->clusters->clusters.at[i];
+
+        if (known->bare_at != cluster->rooms + 1) continue;
+        fl_assert(fl_resources_is_same(known->bare_most, take_bare_most(cluster)));
+    }
 }
 
 /* Whether the cluster is worth a draft: the shape may go there, and no replica is too large. */

@@ -33,6 +33,9 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, struct
 bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
                        struct shape_memo *memo);
 
+/* Asserts that what is kept about clusters between rounds is as they are. */
+void claim_check(const struct room *room);
+
 /* Whether each of its nodes still takes work and has room for the claim, once others have ended. */
 bool claim_is_whole(const struct room *room, const struct claim *claim);
 

@@ -579,6 +579,44 @@ static void a_queue_of_refused_jobs_keeps_no_other_waiting(void **state)
     close_table(&table);
 }
 
+/* Others use the nodes of 16 clusters, so that no job could have a claim; to see that costs a look
+ * at all nodes, which are more than a round's looks. */
+static void large_clusters_leave_a_round_looks_for_many_jobs(void **state)
+{
+    enum { CLUSTERS = 16, NODES = 48, LOOKS = 400, SHAPES = 30 };
+    static struct table table;
+    uint32_t rounds = 0;
+
+    (void)state;
+    _Static_assert(CLUSTERS * NODES > LOOKS, "they are more");
+    open_table(&table);
+    add_queues(&table, 4);
+    for (uint32_t c = 1; c <= CLUSTERS; c++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof name, "c%u", c);
+        (void)enrol(&table.world, name);
+        for (uint32_t i = 0; i < NODES; i++) {
+            (void)snprintf(name, sizeof name, "n%u", i);
+            node(&table.world, at(&table.world, c), name, 80);
+            cluster_take(&table.world.clusters, at(&table.world, c), i, cpu(79));
+        }
+    }
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        struct shape shape = gang(1, 2 + i);
+
+        submit(&table, i % 4 + 1, &shape);
+    }
+    while (run_once(&table)) {
+    }
+    cluster_table_grow(&table.world.clusters, at(&table.world, CLUSTERS));
+    table.looks_max = LOOKS;
+    while (run_once(&table)) {
+        assert_true(++rounds < SHAPES / 3);
+    }
+    close_table(&table);
+}
+
 /* A queue whose first job can have no claim asks for one once, however much others start. */
 static void who_can_have_no_claim_costs_a_round_little(void **state)
 {
@@ -632,4 +670,5 @@ FL_TESTS(cmocka_unit_test(queues_take_turns_and_within_one_priority_goes_before_
          cmocka_unit_test(wide_claims_do_not_use_up_the_looks_for_asking),
          cmocka_unit_test(jobs_with_claims_end_a_round_at_its_starts_too),
          cmocka_unit_test(a_queue_of_refused_jobs_keeps_no_other_waiting),
+         cmocka_unit_test(large_clusters_leave_a_round_looks_for_many_jobs),
          cmocka_unit_test(who_can_have_no_claim_costs_a_round_little))
