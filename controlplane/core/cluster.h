@@ -132,8 +132,8 @@ struct cluster {
     uint64_t totals_at;                       /* stamp of when what it could hold last changed */
     struct fl_cluster grown_prev, grown_next; /* the one that grew last first */
     bool is_load_changed;                     /* it is in the table's loads_changed */
-    uint64_t rooms;      /* counts changes of what its nodes would have once all have ended there */
-    uint32_t claims_len; /* claims on its nodes */
+    uint64_t room_changes; /* how often the room of its nodes, once all have ended, has changed */
+    uint32_t claims_len;   /* claims on its nodes */
     struct fl_resources_sum claimed_sum; /* over all these claims */
     bool is_claim_broken;                /* a claimed node is not what it was: drop them all */
 

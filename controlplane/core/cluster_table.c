@@ -68,7 +68,7 @@ struct cluster *cluster_table_find_uid(const struct cluster_table *table, struct
 
 static void load_changed(struct cluster_table *table, struct cluster *cluster)
 {
-    cluster->rooms++;
+    cluster->room_changes++;
     if (cluster->is_load_changed) return;
     cluster->is_load_changed = true;
     fl_vec_push(&table->loads_changed, cluster->id);
@@ -307,6 +307,7 @@ bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved)
     uint32_t kept = 0;
 
     fl_assert(!cluster->is_connected);
+    cluster->room_changes++;
     fl_vec_clear(&cluster->holes);
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         struct node *node = &cluster->nodes.at[i];
@@ -630,7 +631,7 @@ uint16_t cluster_hold(struct cluster *cluster, uint32_t i, struct fl_resources e
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(i < cluster->nodes.len);
-    cluster->rooms++;
+    cluster->room_changes++;
     fl_resources_sum_add(&node->held, each);
     if (!cluster_node_is_claimed(node)) return 0;
     fl_resources_sum_add(&node->guests, each);
@@ -643,7 +644,7 @@ void cluster_unhold(struct cluster *cluster, uint32_t i, struct fl_resources eac
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(i < cluster->nodes.len && fl_resources_sum_has(node->held, each));
-    cluster->rooms++;
+    cluster->room_changes++;
     fl_resources_sum_take(&node->held, each);
     if (guest_no != 0 && guest_no == node->claim_no) {
         fl_resources_sum_take_most(&node->guests, each);
@@ -689,7 +690,7 @@ void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
 {
     cluster_end_session(table, cluster);
     cluster->session_epoch++;
-    cluster->rooms++; /* nothing that the session before told counts */
+    cluster->room_changes++; /* nothing that the session before told counts */
     cluster->connection = connection;
     cluster->is_connected = true;
 }

@@ -295,9 +295,9 @@ static struct fl_resources bare_most(struct room *room, struct fl_cluster id)
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
     struct room_cluster *known = &room->at.at[id.n - 1];
 
-    if (known->bare_at == cluster->rooms + 1) return known->bare_most;
+    if (known->bare_at == cluster->room_changes + 1) return known->bare_most;
     room->looked += cluster->nodes.len;
-    known->bare_at = cluster->rooms + 1;
+    known->bare_at = cluster->room_changes + 1;
     known->bare_most = take_bare_most(cluster);
     return known->bare_most;
 }
@@ -308,7 +308,7 @@ void claim_check(const struct room *room)
         const struct room_cluster *known = &room->at.at[i];
         const struct cluster *cluster = room->clusters->clusters.at[i];
 
-        if (known->bare_at != cluster->rooms + 1) continue;
+        if (known->bare_at != cluster->room_changes + 1) continue;
         fl_assert(fl_resources_is_same(known->bare_most, take_bare_most(cluster)));
     }
 }

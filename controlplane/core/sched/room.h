@@ -24,7 +24,8 @@ struct room_cluster {
     uint64_t closed_round; /* in which somebody's claim was too much for its share */
     uint64_t most_round;   /* in which 'most' was taken: no node has more of anything free */
     struct fl_resources most, untainted_most; /* ... and no node without taints */
-    uint64_t bare_at; /* its 'rooms' + 1 when 'bare_most' was taken: no node could have more of
+    uint64_t
+        bare_at; /* its 'room_changes' + 1 when 'bare_most' was taken: no node could have more of
                          anything free once others have ended, claims apart */
     struct fl_resources bare_most;
     uint64_t totals_at; /* the stamp of 'total_most': no node is larger */

@@ -76,6 +76,28 @@ static SSL *end_of(SSL_CTX *context)
     return ssl;
 }
 
+/* A whole handshake, and what comes with it; how long the client's first message is. */
+static size_t shake_hands(SSL *client, SSL *server, char *ret_hello)
+{
+    char bytes[16384], byte;
+    size_t len;
+
+    SSL_set_connect_state(client);
+    SSL_set_accept_state(server);
+    (void)SSL_do_handshake(client);
+    len = carry(client, server, ret_hello, FL_CLIENT_HELLO_BYTES_MAX);
+    for (int i = 0; i < 4; i++) {
+        (void)SSL_do_handshake(server);
+        carry(server, client, bytes, sizeof bytes);
+        (void)SSL_do_handshake(client);
+        carry(client, server, bytes, sizeof bytes);
+    }
+    assert_true(SSL_is_init_finished(client) && SSL_is_init_finished(server));
+    assert_string_equal(SSL_get_version(client), "TLSv1.3");
+    assert_int_equal(SSL_read(client, &byte, 1), -1); /* takes the ticket */
+    return len;
+}
+
 /* Both ends know who the other is, with a ticket as without. */
 static void check_identities(const struct tls_pair *pair, SSL *client, SSL *server, bool is_resumed)
 {
@@ -97,22 +119,9 @@ static void check_identities(const struct tls_pair *pair, SSL *client, SSL *serv
 static bool connect(struct tls_pair *pair, char *ret_hello, size_t *ret_len)
 {
     SSL *client = end_of(pair->client), *server = end_of(pair->server);
-    char bytes[16384], byte;
     bool is_resumed;
 
-    SSL_set_connect_state(client);
-    SSL_set_accept_state(server);
-    (void)SSL_do_handshake(client);
-    *ret_len = carry(client, server, ret_hello, FL_CLIENT_HELLO_BYTES_MAX);
-    for (int i = 0; i < 4; i++) {
-        (void)SSL_do_handshake(server);
-        carry(server, client, bytes, sizeof bytes);
-        (void)SSL_do_handshake(client);
-        carry(client, server, bytes, sizeof bytes);
-    }
-    assert_true(SSL_is_init_finished(client) && SSL_is_init_finished(server));
-    assert_string_equal(SSL_get_version(client), "TLSv1.3");
-    assert_int_equal(SSL_read(client, &byte, 1), -1); /* takes the ticket */
+    *ret_len = shake_hands(client, server, ret_hello);
     is_resumed = SSL_session_reused(server);
     assert_int_equal(SSL_session_reused(client), is_resumed);
     check_identities(pair, client, server, is_resumed);
@@ -277,20 +286,11 @@ static bool has_server(const struct tls_pair *pair, struct fl_ticket_kept **plac
                        bool *ret_is_resumed)
 {
     SSL *client = end_of(pair->client), *server = end_of(pair->server);
-    char bytes[16384], byte;
+    char hello[FL_CLIENT_HELLO_BYTES_MAX];
     bool has;
 
     if (place) fl_ticket_keep_at(client, place);
-    SSL_set_connect_state(client);
-    SSL_set_accept_state(server);
-    for (int i = 0; i < 4; i++) {
-        (void)SSL_do_handshake(client);
-        carry(client, server, bytes, sizeof bytes);
-        (void)SSL_do_handshake(server);
-        carry(server, client, bytes, sizeof bytes);
-    }
-    assert_true(SSL_is_init_finished(client) && SSL_is_init_finished(server));
-    (void)SSL_read(client, &byte, 1);
+    (void)shake_hands(client, server, hello);
     *ret_is_resumed = SSL_session_reused(server);
     has = fl_ticket_server(client) != NULL;
     SSL_free(client);
