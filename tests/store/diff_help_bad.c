@@ -175,6 +175,20 @@ static bool is_edited(const struct core_batch *batch, uint64_t job)
     return false;
 }
 
+/* No core takes an answer back in the batch that keeps it: it knows what a key has from reading. */
+static bool is_kept(const struct core_batch *batch, const struct row_idempotency_drop *drop)
+{
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        const struct row *row = &batch->rows.at[i];
+
+        if (row->kind == ROW_idempotency && row->idempotency.tenant == drop->tenant &&
+            fl_str_eq(row->idempotency.key, drop->key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
 {
     struct row row = {.kind = row_kinds[fl_prng_below(prng, row_kinds_len)]};
@@ -202,5 +216,6 @@ void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
     /* None of the jobs above: a job ends once, after it was accepted. */
     if (row.kind == ROW_job_end) row.job_end.job += 6;
     if (row.kind == ROW_job_new && is_edited(batch, row.job_new.job)) return;
+    if (row.kind == ROW_idempotency_drop && is_kept(batch, &row.idempotency_drop)) return;
     core_batch_row(batch, &row);
 }
