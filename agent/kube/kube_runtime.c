@@ -5,6 +5,7 @@
 
 #include "agent/core/agent_cause.h"
 #include "agent/kube/kube_client.h"
+#include "agent/kube/kube_json.h"
 #include "agent/kube/kube_output.h"
 #include "agent/kube/kube_pod.h"
 #include "agent/kube/kube_room.h"
@@ -97,20 +98,49 @@ static bool read_answer(struct asking *asking, struct pod_status *ret_seen)
            pod_status_read(object, &runtime->arena, ret_seen, &err);
 }
 
+/* The uid of the pod that the Service of the answer goes with; empty: none. */
+static struct fl_str read_owner(struct asking *asking)
+{
+    struct fl_str text = {(const char *)asking->answer.at, asking->answer.len};
+    const struct fl_json *object;
+
+    if (asking->answer.is_over ||
+        !fl_json_parse(text, &asking->runtime->arena, &object, NULL, NULL)) {
+        return (struct fl_str){0};
+    }
+    return kube_json_string(
+        kube_json_find(kube_json_list(kube_json_at(object, "metadata"), "ownerReferences"), "kind",
+                       FL_STR("Pod")),
+        "uid");
+}
+
+static void take_answer(struct asking *asking, const struct kube_failure *failure)
+{
+    struct kube_runtime *runtime = asking->runtime;
+    struct pod_status seen;
+    bool has_pod;
+
+    if (pod_request_is_of_service(asking->kind)) {
+        pod_rule_answer_service(runtime->rule, asking->slot, asking->ticket, failure,
+                                failure ? (struct fl_str){0} : read_owner(asking), now_of(runtime));
+        return;
+    }
+    has_pod = !failure && read_answer(asking, &seen);
+    pod_rule_answer(runtime->rule, asking->slot, asking->ticket, failure, has_pod ? &seen : NULL,
+                    now_of(runtime));
+}
+
 static void on_answer_done(void *ctx, const struct kube_failure *failure)
 {
     struct asking *asking = ctx;
     struct kube_runtime *runtime = asking->runtime;
-    struct pod_status seen;
-    bool has_pod = !failure && read_answer(asking, &seen);
 
     if (failure) {
         fl_log(failure->err.code == FL_EXISTS ? FL_LOG_INFO : FL_LOG_WARN, "kube", "request_failed",
                FL_LOG_S("request", pod_request_name(asking->kind)), FL_LOG_S("pod", asking->name),
                FL_LOG_ERR(&failure->err));
     }
-    pod_rule_answer(runtime->rule, asking->slot, asking->ticket, failure, has_pod ? &seen : NULL,
-                    now_of(runtime));
+    take_answer(asking, failure);
     fl_arena_reset(&runtime->arena);
     fl_after_put(&runtime->after);
     destroy_asking(asking);

@@ -63,6 +63,74 @@ static struct fl_str body_of(const struct pod_request *request, struct fl_arena 
     return fl_buf_take(&body);
 }
 
+/* ---- the Service ----------------------------------------------------------------------------- */
+
+static void put_owner(const struct pod_request *request, struct fl_json_out *json)
+{
+    fl_json_open(json, "ownerReferences", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_cstr(json, "apiVersion", "v1");
+    fl_json_put_cstr(json, "kind", "Pod");
+    fl_json_put_str(json, "name", request->name);
+    fl_json_put_str(json, "uid", request->uid);
+    fl_json_close(json, '}');
+    fl_json_close(json, ']');
+}
+
+static void put_service_metadata(const struct pod_request *request, const char *name,
+                                 struct fl_json_out *json)
+{
+    fl_json_open(json, "metadata", '{');
+    fl_json_put_cstr(json, "name", name);
+    fl_json_open(json, "labels", '{');
+    pod_identity_put_attempt(&request->identity, json);
+    fl_json_close(json, '}');
+    put_owner(request, json);
+    fl_json_close(json, '}');
+}
+
+static struct fl_str service_of(const struct pod_request *request, const char *name,
+                                struct fl_arena *arena)
+{
+    struct fl_json_out json;
+    struct fl_buf body;
+
+    fl_buf_init_in(&body, BODY_BYTES_MAX, arena);
+    json = fl_json_out(&body);
+    fl_json_open(&json, NULL, '{');
+    fl_json_put_cstr(&json, "apiVersion", "v1");
+    fl_json_put_cstr(&json, "kind", "Service");
+    put_service_metadata(request, name, &json);
+    fl_json_open(&json, "spec", '{');
+    fl_json_put_cstr(&json, "clusterIP", "None");
+    fl_json_put_bool(&json, "publishNotReadyAddresses", true);
+    fl_json_open(&json, "selector", '{');
+    pod_identity_put_attempt(&request->identity, &json);
+    fl_json_close(&json, '}');
+    fl_json_close(&json, '}');
+    fl_json_close(&json, '}');
+    fl_assert(!body.is_over);
+    return fl_buf_take(&body);
+}
+
+static void write_service(const struct pod_request *request, const char *namespace,
+                          struct fl_arena *arena, struct kube_request *call)
+{
+    char name[POD_NAME_BYTES_MAX + 1];
+
+    pod_identity_service(&request->identity, name);
+    if (request->kind == POD_REQUEST_serve_read) {
+        call->method = "GET";
+        call->path = fl_arena_printf(arena, "/api/v1/namespaces/%s/services/%s", namespace, name);
+    } else {
+        call->method = "POST";
+        call->path = fl_arena_printf(arena, "/api/v1/namespaces/%s/services", namespace);
+        call->body = service_of(request, name, arena);
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
 void pod_call_write(const struct pod_request *request, const char *namespace,
                     struct fl_arena *arena, struct kube_request *ret_call)
 {
@@ -89,6 +157,10 @@ void pod_call_write(const struct pod_request *request, const char *namespace,
     case POD_REQUEST_delete:
         call.method = "DELETE";
         call.body = body_of(request, arena);
+        break;
+    case POD_REQUEST_serve:
+    case POD_REQUEST_serve_read:
+        write_service(request, namespace, arena, &call);
         break;
     case POD_REQUEST_none:
         fl_unreachable("no request of that kind is given out");

@@ -1,4 +1,6 @@
 /* pod_call.h - a request of pod_rule as HTTP: path, body, preconditions.
+ * The Service of an attempt has no address of its own (its name resolves to the pods'), names pods
+ * that are not ready yet, and belongs to the pod that asks: the cluster removes it with that.
  * Each one that changes a pod names its uid, so that it does nothing to another pod of that name.
  * Uses shared/base and shared/json.  Pure. */
 #pragma once

@@ -26,6 +26,22 @@ void pod_identity_name(const struct pod_identity *identity, char ret_name[POD_NA
     fl_assert(len > 0 && len <= POD_NAME_BYTES_MAX);
 }
 
+void pod_identity_service(const struct pod_identity *identity,
+                          char ret_name[POD_NAME_BYTES_MAX + 1])
+{
+    char job[FL_JOB_NAME_MAX];
+
+    fl_job_name(identity->attempt.job, job);
+    snprintf(ret_name, POD_NAME_BYTES_MAX + 1, "fl-%s-%" PRIu32 "-%u", job + strlen("job-"),
+             identity->attempt.element, identity->attempt.n);
+}
+
+void pod_identity_host(const struct pod_identity *identity, char ret_name[POD_NAME_BYTES_MAX + 1])
+{
+    snprintf(ret_name, POD_NAME_BYTES_MAX + 1, FL_STR_FMT "-%" PRIu32, FL_STR_ARG(identity->role),
+             identity->replica);
+}
+
 static void put_number(struct fl_json_out *json, const char *key, uint64_t n)
 {
     char text[24];
@@ -34,7 +50,7 @@ static void put_number(struct fl_json_out *json, const char *key, uint64_t n)
     fl_json_put_cstr(json, key, text);
 }
 
-void pod_identity_put_labels(const struct pod_identity *identity, struct fl_json_out *json)
+void pod_identity_put_attempt(const struct pod_identity *identity, struct fl_json_out *json)
 {
     char job[FL_JOB_NAME_MAX];
 
@@ -44,6 +60,11 @@ void pod_identity_put_labels(const struct pod_identity *identity, struct fl_json
     put_number(json, LABEL("element"), identity->attempt.element);
     put_number(json, LABEL("attempt"), identity->attempt.n);
     put_number(json, LABEL("incarnation"), identity->attempt.incarnation);
+}
+
+void pod_identity_put_labels(const struct pod_identity *identity, struct fl_json_out *json)
+{
+    pod_identity_put_attempt(identity, json);
     fl_json_put_str(json, LABEL("role"), identity->role);
     put_number(json, LABEL("replica"), identity->replica);
 }

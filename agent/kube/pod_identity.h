@@ -3,6 +3,8 @@
  * Equal replicas have equal names, so a pod that is created twice is one pod.  The labels are read,
  * the name is only compared: a pod of ours has the name that its labels say.  The incarnation is a
  * label alone.
+ * Where a replica is one of several, they find each other by name: the attempt has a Service,
+ * fl-JOB-ELEMENT-ATTEMPT, and a replica the host name ROLE-REPLICA in it.
  * Uses shared/base and shared/json.  Pure. */
 #pragma once
 
@@ -26,6 +28,14 @@ struct pod_identity {
 };
 
 void pod_identity_name(const struct pod_identity *identity, char ret_name[POD_NAME_BYTES_MAX + 1]);
+
+/* The Service of the replica's attempt; the replica's name in it, and with it. */
+void pod_identity_service(const struct pod_identity *identity,
+                          char ret_name[POD_NAME_BYTES_MAX + 1]);
+void pod_identity_host(const struct pod_identity *identity, char ret_name[POD_NAME_BYTES_MAX + 1]);
+
+/* The labels that all pods of the attempt have, and no other pod. */
+void pod_identity_put_attempt(const struct pod_identity *identity, struct fl_json_out *json);
 
 /* Members of the object 'labels', which is open. */
 void pod_identity_put_labels(const struct pod_identity *identity, struct fl_json_out *json);

@@ -5,6 +5,7 @@
 
 #include "agent/kube/kube_amounts.h"
 #include "agent/kube/pod_identity.h"
+#include "agent/runtime_rendezvous.h"
 #include "shared/base/arena.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
@@ -64,6 +65,29 @@ static void put_own_number(struct maker *maker, const char *name, uint64_t n)
     put_own(maker, name, fl_arena_printf(maker->arena, "%" PRIu64, n));
 }
 
+static struct pod_identity identity_of(const struct runtime_order *order, uint32_t replica)
+{
+    return (struct pod_identity){order->attempt, replica,
+                                 replica == 0 ? order->spec->roles.at[0].name : order->role->name};
+}
+
+/* Where the replicas of a gang meet: at the first of them, by its name in their Service. */
+static void put_rendezvous(struct maker *maker)
+{
+    struct pod_identity first = identity_of(maker->order, 0);
+    struct rendezvous_variable variables[RENDEZVOUS_LEN];
+    char host[POD_NAME_BYTES_MAX + 1], service[POD_NAME_BYTES_MAX + 1];
+    size_t len;
+
+    pod_identity_host(&first, host);
+    pod_identity_service(&first, service);
+    len = rendezvous_variables(maker->order, fl_arena_printf(maker->arena, "%s.%s", host, service),
+                               RENDEZVOUS_PORT, maker->arena, variables);
+    for (size_t i = 0; i < len; i++) {
+        put_own(maker, variables[i].name, variables[i].value);
+    }
+}
+
 /* Kubernetes takes the last of a name, so ours win. */
 static void put_env(struct maker *maker)
 {
@@ -73,6 +97,7 @@ static void put_env(struct maker *maker)
 
     fl_json_open(json, "env", '[');
     put_own_number(maker, "JOB_COMPLETION_INDEX", order->attempt.element); /* the job's own wins */
+    put_rendezvous(maker);                                                 /* here, too */
     for (size_t i = 0; i < order->env.len; i++) {
         put_variable(maker, order->env.at[i].key, order->env.at[i].value);
     }
@@ -215,12 +240,25 @@ static void put_tolerations(struct maker *maker)
     if (is_open) fl_json_close(&maker->json, ']');
 }
 
+static void put_host(struct maker *maker)
+{
+    struct pod_identity identity = identity_of(maker->order, maker->order->replica);
+    char name[POD_NAME_BYTES_MAX + 1];
+
+    if (maker->order->spec->replicas < 2) return;
+    pod_identity_host(&identity, name);
+    fl_json_put_cstr(&maker->json, "hostname", name);
+    pod_identity_service(&identity, name);
+    fl_json_put_cstr(&maker->json, "subdomain", name);
+}
+
 static void put_spec(struct maker *maker, struct fl_str image)
 {
     struct fl_json_out *json = &maker->json;
     uint32_t grace_s = maker->order->role->grace_s;
 
     fl_json_open(json, NULL, '{');
+    put_host(maker);
     fl_json_put_cstr(json, "restartPolicy", "Never");
     /* With 0 a deletion would not wait for the node's word that the pod has ended. */
     fl_json_put_u64(json, "terminationGracePeriodSeconds", grace_s > 0 ? grace_s : 1);
@@ -243,7 +281,7 @@ static void put_spec(struct maker *maker, struct fl_str image)
 static void put_metadata(struct maker *maker, uint64_t hash)
 {
     const struct runtime_order *order = maker->order;
-    struct pod_identity identity = {order->attempt, order->replica, order->role->name};
+    struct pod_identity identity = identity_of(order, order->replica);
     struct fl_json_out *json = &maker->json;
     char name[POD_NAME_BYTES_MAX + 1];
 

@@ -9,6 +9,8 @@
  *                of the device's name, as ExtendedResourceToleration adds it
  *   container    one, named after the role; its words and variables are passed as written: a '$' is
  *                doubled, since Kubernetes would replace $(NAME)
+ *   names        replicas that are several have a host name in the Service of their attempt
+ *                (pod_identity.h), and the variables of agent/runtime_rendezvous.h
  *   resources    the control plane's reservation is the requests; resources with a name, and gpus,
  *                are limits too, since Kubernetes wants both to be the same
  *   restart      never: the whole attempt runs again, as the control plane decides

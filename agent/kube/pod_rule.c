@@ -5,6 +5,7 @@
 
 #include "agent/kube/kube_cache.h"
 #include "agent/kube/kube_retry.h"
+#include "agent/kube/pod_replica.h"
 #include "shared/base/alloc.h"
 #include "shared/base/enum_names.h"
 #include "shared/base/job_limits.h"
@@ -23,48 +24,6 @@ const struct pod_times pod_times_default = {
 };
 
 FL_ENUM_NAMES(pod_request_name, enum pod_request_kind, POD_REQUESTS(FL_NAME))
-
-struct pod_replica {
-    struct fl_attempt attempt;
-    uint32_t number, node;
-    struct kube_share resources; /* its list is a clone */
-    char name[POD_NAME_BYTES_MAX + 1];
-    char role[FL_JOB_ROLE_NAME_BYTES_MAX + 1];
-    char *body; /* until the pod is seen; NULL when adopted */
-    size_t body_len;
-    uint64_t hash;
-
-    /* Its pod, as it was seen last. */
-    bool is_shown;
-    bool is_ahead; /* an answer brought this version, and the watch has not yet */
-    char uid[KUBE_UID_BYTES_MAX + 1];
-    char version[KUBE_VERSION_BYTES_MAX + 1];
-    enum pod_stage stage;
-    bool has_finalizer, is_deleting;
-    enum pod_trouble trouble;
-    fl_ms trouble_until;
-
-    /* The commands that count. */
-    bool is_released, is_stopping, is_removing, is_output_taken;
-    bool is_given_up;
-    bool is_deleted; /* a request of ours has deleted it */
-    bool was_cut;    /* another hand deleted it while it ran */
-
-    /* Told to the core. */
-    enum fl_replica_state state;
-    int32_t exit_code;
-    enum agent_cause cause;
-    fl_ms ended_at;
-    bool has_log;
-    char why[256];
-
-    /* The request under way. */
-    uint64_t ticket; /* 0: none */
-    enum pod_request_kind request;
-    bool is_name_taken;
-    unsigned failures; /* in a row */
-    fl_ms again_at;    /* no request before */
-};
 
 struct request_place {
     uint32_t slot;
@@ -101,14 +60,6 @@ static struct pod_replica *at(const struct pod_rule *rule, uint32_t slot)
     return fl_slab_at(&rule->replicas, slot);
 }
 
-static void copy_text(char *to, size_t to_bytes, struct fl_str from)
-{
-    size_t len = from.len < to_bytes ? from.len : to_bytes - 1;
-
-    if (len > 0) memcpy(to, from.at, len);
-    to[len] = 0;
-}
-
 /* 0: unknown. */
 static uint32_t find(const struct pod_rule *rule, struct fl_attempt attempt, uint32_t replica)
 {
@@ -130,21 +81,9 @@ static uint32_t add(struct pod_rule *rule, const struct pod_identity *identity)
     replica->number = identity->replica;
     replica->trouble_until = NEVER;
     pod_identity_name(identity, replica->name);
-    copy_text(replica->role, sizeof replica->role, identity->role);
+    pod_copy_text(replica->role, sizeof replica->role, identity->role);
     fl_map_put(&rule->by_id, &key, sizeof key, slot);
     return slot;
-}
-
-static void free_body(struct pod_replica *replica)
-{
-    fl_free(replica->body);
-    replica->body = NULL;
-}
-
-static void set_resources(struct pod_replica *replica, const struct kube_share *share)
-{
-    fl_amounts_free(&replica->resources.named);
-    replica->resources = (struct kube_share){share->usual, fl_amounts_clone(&share->named)};
 }
 
 static void forget(struct pod_rule *rule, uint32_t slot)
@@ -152,16 +91,11 @@ static void forget(struct pod_rule *rule, uint32_t slot)
     struct pod_replica *replica = at(rule, slot);
     struct id_key key = key_of(replica->attempt, replica->number);
 
-    free_body(replica);
+    pod_replica_free_body(replica);
     fl_amounts_free(&replica->resources.named);
     if (replica->is_shown) fl_map_remove(&rule->by_name, replica->name, strlen(replica->name));
     fl_map_remove(&rule->by_id, &key, sizeof key);
     fl_slab_give(&rule->replicas, slot);
-}
-
-static bool is_ended(const struct pod_replica *replica)
-{
-    return fl_replica_state_is_last(replica->state);
 }
 
 /* ---- news ------------------------------------------------------------------------------------ */
@@ -178,7 +112,7 @@ static void tell_state(struct pod_rule *rule, const struct pod_replica *replica)
     news.event.replica_seen.cause = replica->cause;
     news.event.replica_seen.node = replica->node;
     memcpy(news.name, replica->name, sizeof news.name);
-    if (is_ended(replica)) memcpy(news.why, replica->why, sizeof news.why);
+    if (pod_replica_is_ended(replica)) memcpy(news.why, replica->why, sizeof news.why);
     fl_vec_push(&rule->news, news);
 }
 
@@ -235,7 +169,7 @@ static bool may_go(struct pod_rule *rule, const struct pod_replica *replica, fl_
 {
     fl_ms until = replica->ended_at + rule->times.output_ms;
 
-    if (!is_ended(replica) || replica->state == FL_REPLICA_refused) return true;
+    if (!pod_replica_is_ended(replica) || replica->state == FL_REPLICA_refused) return true;
     if (replica->is_output_taken || until <= now) return true;
     wake_at(rule, until);
     return false;
@@ -247,7 +181,7 @@ static void settle_removal(struct pod_rule *rule, uint32_t slot, fl_ms now)
 
     if (!may_go(rule, replica, now)) return;
     if (!replica->is_deleting) {
-        ask(rule, slot, is_ended(replica) ? POD_REQUEST_delete : POD_REQUEST_withdraw);
+        ask(rule, slot, pod_replica_is_ended(replica) ? POD_REQUEST_delete : POD_REQUEST_withdraw);
     } else if (replica->has_finalizer) {
         ask(rule, slot, POD_REQUEST_free);
     }
@@ -260,7 +194,7 @@ static void settle(struct pod_rule *rule, uint32_t slot, fl_ms now)
     bool shall_end = replica->is_stopping || replica->is_given_up;
 
     if (replica->ticket) return;
-    if (!replica->is_shown && is_ended(replica)) {
+    if (!replica->is_shown && pod_replica_is_ended(replica)) {
         if (replica->is_removing) drop(rule, slot);
         return;
     }
@@ -272,8 +206,10 @@ static void settle(struct pod_rule *rule, uint32_t slot, fl_ms now)
         ask(rule, slot, replica->is_name_taken ? POD_REQUEST_read : POD_REQUEST_create);
     } else if (replica->is_removing) {
         settle_removal(rule, slot, now);
-    } else if (shall_end && !is_ended(replica) && !replica->is_deleted) {
+    } else if (shall_end && !pod_replica_is_ended(replica) && !replica->is_deleted) {
         ask(rule, slot, POD_REQUEST_delete);
+    } else if (pod_replica_wants_service(replica)) {
+        ask(rule, slot, replica->is_service_taken ? POD_REQUEST_serve_read : POD_REQUEST_serve);
     } else if (replica->is_released && replica->stage == POD_STAGE_gated && !replica->is_deleting &&
                !shall_end) {
         ask(rule, slot, POD_REQUEST_release);
@@ -292,12 +228,6 @@ static void end(struct pod_rule *rule, struct pod_replica *replica, enum fl_repl
     if (replica->is_removing && state == FL_REPLICA_refused) return;
     tell_state(rule, replica);
     if (state != FL_REPLICA_refused) tell_output(rule, replica);
-}
-
-static void note_words(struct pod_replica *replica, struct fl_str why, struct fl_str words)
-{
-    snprintf(replica->why, sizeof replica->why, FL_STR_FMT "%s" FL_STR_FMT, FL_STR_ARG(why),
-             why.len > 0 && words.len > 0 ? ": " : "", FL_STR_ARG(words));
 }
 
 static enum agent_cause cause_of(enum pod_trouble trouble)
@@ -341,7 +271,7 @@ static void end_of_pod(struct pod_rule *rule, struct pod_replica *replica,
         end(rule, replica, FL_REPLICA_refused, cause_of(replica->trouble), now);
         return;
     }
-    note_words(replica, seen->why, seen->words);
+    pod_replica_note(replica, seen->why, seen->words);
     if (seen->has_exit) {
         end_of_container(rule, replica, seen, now);
     } else if (seen->never_ran && !has_run) {
@@ -364,6 +294,7 @@ static void advance(struct pod_rule *rule, struct pod_replica *replica)
     bool is_first = replica->state == FL_REPLICA_pending;
 
     if (state <= replica->state) return;
+    if (pod_replica_wants_service(replica) && !replica->is_adopted) return;
     replica->state = state;
     replica->has_log = state == FL_REPLICA_running;
     /* It is past its gate after all: an earlier agent has released it. */
@@ -386,7 +317,7 @@ static void mind_trouble(struct pod_rule *rule, struct pod_replica *replica,
         replica->trouble = seen->trouble;
         replica->trouble_until = now + rule->times.trouble_ms[seen->trouble];
     }
-    note_words(replica, seen->why, seen->words);
+    pod_replica_note(replica, seen->why, seen->words);
     replica->is_given_up = replica->trouble_until <= now;
     if (!replica->is_given_up) wake_at(rule, replica->trouble_until);
 }
@@ -396,13 +327,14 @@ static void show(struct pod_rule *rule, uint32_t slot, const struct pod_status *
     struct pod_replica *replica = at(rule, slot);
 
     if (!replica->is_shown) fl_map_put(&rule->by_name, replica->name, strlen(replica->name), slot);
-    free_body(replica);
+    pod_replica_free_body(replica);
     replica->is_shown = true;
-    copy_text(replica->uid, sizeof replica->uid, seen->meta.uid);
-    copy_text(replica->version, sizeof replica->version, seen->meta.version);
+    pod_copy_text(replica->uid, sizeof replica->uid, seen->meta.uid);
+    pod_copy_text(replica->version, sizeof replica->version, seen->meta.version);
     replica->stage = seen->stage;
     replica->has_finalizer = seen->has_finalizer;
     replica->is_deleting = seen->is_deleting;
+    replica->wants_service = seen->is_named && replica->number == 0;
 }
 
 static void take_pod(struct pod_rule *rule, uint32_t slot, const struct pod_status *seen, fl_ms now)
@@ -410,7 +342,7 @@ static void take_pod(struct pod_rule *rule, uint32_t slot, const struct pod_stat
     struct pod_replica *replica = at(rule, slot);
 
     show(rule, slot, seen);
-    if (!is_ended(replica)) {
+    if (!pod_replica_is_ended(replica)) {
         if (seen->stage == POD_STAGE_ended) {
             end_of_pod(rule, replica, seen, now);
         } else {
@@ -424,17 +356,6 @@ static void take_pod(struct pod_rule *rule, uint32_t slot, const struct pod_stat
     settle(rule, slot, now);
 }
 
-static bool is_same_pod(const struct pod_replica *replica, const struct pod_status *seen)
-{
-    return fl_str_eq(fl_str_c(replica->uid), seen->meta.uid);
-}
-
-static bool is_older(const struct pod_replica *replica, const struct pod_status *seen)
-{
-    return replica->is_shown &&
-           kube_cache_version(seen->meta.version) <= kube_cache_version(fl_str_c(replica->version));
-}
-
 void pod_rule_see(struct pod_rule *rule, const struct pod_status *seen, uint32_t node, fl_ms now)
 {
     uint32_t slot = find(rule, seen->identity.attempt, seen->identity.replica);
@@ -443,13 +364,14 @@ void pod_rule_see(struct pod_rule *rule, const struct pod_status *seen, uint32_t
     if (!slot) {
         slot = add(rule, &seen->identity);
         at(rule, slot)->node = node;
-        set_resources(at(rule, slot), &seen->resources);
+        at(rule, slot)->is_adopted = true;
+        pod_replica_reserve(at(rule, slot), &seen->resources);
     }
     replica = at(rule, slot);
-    if (replica->is_shown && is_same_pod(replica, seen)) {
+    if (replica->is_shown && pod_replica_is_same(replica, seen)) {
         bool is_known = fl_str_eq(fl_str_c(replica->version), seen->meta.version);
 
-        if (replica->is_ahead && !is_known && is_older(replica, seen)) return;
+        if (replica->is_ahead && !is_known && pod_replica_is_older(replica, seen)) return;
         replica->is_ahead = false;
         if (is_known) return;
     }
@@ -480,7 +402,7 @@ static struct pod_replica *add_planned(struct pod_rule *rule, const struct pod_p
     }
     slot = add(rule, &plan->identity);
     at(rule, slot)->node = plan->node;
-    set_resources(at(rule, slot), &plan->resources);
+    pod_replica_reserve(at(rule, slot), &plan->resources);
     *ret_slot = slot;
     return at(rule, slot);
 }
@@ -502,8 +424,8 @@ void pod_rule_create_pod(struct pod_rule *rule, const struct pod_plan *plan, fl_
 static void refuse(struct pod_rule *rule, struct pod_replica *replica, enum agent_cause cause,
                    const char *why, fl_ms now)
 {
-    free_body(replica);
-    note_words(replica, fl_str_c(why), (struct fl_str){0});
+    pod_replica_free_body(replica);
+    pod_replica_note(replica, fl_str_c(why), (struct fl_str){0});
     end(rule, replica, FL_REPLICA_refused, cause, now);
 }
 
@@ -542,7 +464,7 @@ void pod_rule_stop(struct pod_rule *rule, struct fl_attempt attempt, uint32_t nu
 
     if (!slot) {
         tell_gone(rule, attempt, number);
-    } else if (is_ended(at(rule, slot))) {
+    } else if (pod_replica_is_ended(at(rule, slot))) {
         tell_state(rule, at(rule, slot));
     } else {
         at(rule, slot)->is_stopping = true;
@@ -557,7 +479,7 @@ void pod_rule_remove(struct pod_rule *rule, struct fl_attempt attempt, uint32_t 
 
     if (!slot) {
         tell_gone(rule, attempt, number);
-    } else if (!is_ended(replica) && replica->state > FL_REPLICA_created) {
+    } else if (!pod_replica_is_ended(replica) && replica->state > FL_REPLICA_created) {
         tell_state(rule, replica);
     } else {
         replica->is_removing = true;
@@ -633,9 +555,9 @@ static void take_success(struct pod_rule *rule, uint32_t slot, enum pod_request_
         take_stranger(rule, replica, now);
         return;
     }
-    if (!is_mine || (replica->is_shown && !is_same_pod(replica, seen))) {
+    if (!is_mine || (replica->is_shown && !pod_replica_is_same(replica, seen))) {
         wait_again(rule, replica, now); /* the watch shows what has become of it */
-    } else if (!is_older(replica, seen)) {
+    } else if (!pod_replica_is_older(replica, seen)) {
         replica->is_ahead = true;
         take_pod(rule, slot, seen, now);
     }
@@ -660,13 +582,70 @@ void pod_rule_answer(struct pod_rule *rule, uint32_t slot, uint64_t ticket,
     settle(rule, slot, now);
 }
 
+bool pod_request_is_of_service(enum pod_request_kind kind)
+{
+    return kind == POD_REQUEST_serve || kind == POD_REQUEST_serve_read;
+}
+
+/* Without it the gang would start and not find itself. */
+static void give_up_service(struct pod_replica *replica, const struct fl_err *err)
+{
+    replica->is_given_up = true;
+    replica->trouble = POD_TROUBLE_service;
+    pod_replica_note(replica, FL_STR("Service"), fl_str_c(err->text));
+}
+
+static void take_service_failure(struct pod_rule *rule, struct pod_replica *replica,
+                                 const struct kube_failure *failure, fl_ms now)
+{
+    switch (failure->err.code) {
+    case FL_EXISTS:
+        replica->is_service_taken = true;
+        break;
+    case FL_ABSENT:
+        replica->is_service_taken = false;
+        wait_again(rule, replica, now);
+        break;
+    case FL_INVALID:
+    case FL_DENIED:
+    case FL_UNSUPPORTED:
+        give_up_service(replica, &failure->err);
+        break;
+    default:
+        wait_again(rule, replica, now);
+    }
+}
+
+void pod_rule_answer_service(struct pod_rule *rule, uint32_t slot, uint64_t ticket,
+                             const struct kube_failure *failure, struct fl_str owner, fl_ms now)
+{
+    struct pod_replica *replica;
+
+    if (!fl_slab_is_taken(&rule->replicas, slot) || at(rule, slot)->ticket != ticket) return;
+    replica = at(rule, slot);
+    replica->ticket = 0;
+    replica->request = POD_REQUEST_none;
+    if (failure) {
+        take_service_failure(rule, replica, failure, now);
+    } else if (fl_str_eq(fl_str_c(replica->uid), owner)) {
+        replica->failures = 0;
+        replica->has_service = true;
+        if (!pod_replica_is_ended(replica)) advance(rule, replica);
+    } else { /* it goes with a pod of before, soon */
+        replica->is_service_taken = false;
+        wait_again(rule, replica, now);
+    }
+    settle(rule, slot, now);
+}
+
 /* ---- time ------------------------------------------------------------------------------------ */
 
 static void tick_one(struct pod_rule *rule, uint32_t slot, fl_ms now)
 {
     struct pod_replica *replica = at(rule, slot);
 
-    if (!is_ended(replica) && replica->stage == POD_STAGE_waiting && !replica->is_given_up) {
+    if (!pod_replica_is_ended(replica) && replica->stage == POD_STAGE_waiting &&
+        !replica->is_given_up) {
         replica->is_given_up = replica->trouble_until <= now;
         if (!replica->is_given_up) wake_at(rule, replica->trouble_until);
     }
@@ -706,6 +685,7 @@ bool pod_rule_take_request(struct pod_rule *rule, struct pod_request *ret_reques
             .uid = fl_str_c(replica->uid),
             .version = fl_str_c(replica->version),
             .body = {replica->body, replica->body ? replica->body_len : 0},
+            .identity = {replica->attempt, replica->number, fl_str_c(replica->role)},
         };
         return true;
     }
@@ -742,7 +722,7 @@ bool pod_rule_find(const struct pod_rule *rule, struct fl_attempt attempt, uint3
         .uid = fl_str_c(replica->uid),
         .role = fl_str_c(replica->role),
         .is_running = replica->state == FL_REPLICA_running,
-        .is_ended = is_ended(replica),
+        .is_ended = pod_replica_is_ended(replica),
         .is_deleting = replica->is_deleting,
         .has_log = replica->has_log,
         .resources = replica->resources,
@@ -773,7 +753,7 @@ void pod_rule_destroy(struct pod_rule *rule)
     if (!rule) return;
     for (uint32_t slot = 1; slot <= rule->replicas.used; slot++) {
         if (!fl_slab_is_taken(&rule->replicas, slot)) continue;
-        free_body(at(rule, slot));
+        pod_replica_free_body(at(rule, slot));
         fl_amounts_free(&at(rule, slot)->resources.named);
     }
     fl_slab_fini(&rule->replicas);

@@ -15,6 +15,10 @@
  *   the replica is refused.
  * - A gated pod is removed in the version that was seen, so that one whose gate was opened
  *   meanwhile is not.
+ * - Replicas that are several find each other by a Service, which goes with the pod of the first of
+ *   them.  That one counts as created when the Service is there, so it is before any gate opens;
+ *   where an earlier agent may have told already, its own gate waits.
+ *   A Service of that name which belongs to another pod is waited out.
  * - The end.  With an exit code of its container: exited.  Where another hand deleted or evicted it
  *   first, or its code is not known: lost.  Where it never ran: refused.  The first end stays.
  * - A waiting pod in trouble (pod_status.h) is given up after that trouble's time: deleted, and
@@ -78,6 +82,8 @@ fl_ms pod_rule_deadline(const struct pod_rule *rule); /* when to tick; INT64_MAX
     X(none, "")                                                                                    \
     X(create, "make the pod of 'body'")                                                            \
     X(read, "see which pod has that name")                                                         \
+    X(serve, "make the Service of its attempt")                                                    \
+    X(serve_read, "see whose Service has that name")                                               \
     X(release, "take its gate away")                                                               \
     X(withdraw, "delete it in just this version")                                                  \
     X(delete, "delete it, with its own grace")                                                     \
@@ -97,6 +103,7 @@ struct pod_request {
     struct fl_str name;
     struct fl_str uid, version; /* empty in create and read */
     struct fl_str body;         /* create */
+    struct pod_identity identity;
 };
 
 /* False: there is none. */
@@ -106,6 +113,10 @@ bool pod_rule_take_request(struct pod_rule *rule, struct pod_request *ret_reques
  * NULL: no pod of ours did.  A request whose replica has gone meanwhile is passed over. */
 void pod_rule_answer(struct pod_rule *rule, uint32_t slot, uint64_t ticket,
                      const struct kube_failure *failure, const struct pod_status *seen, fl_ms now);
+
+/* The same for a request about a Service; 'owner' is the uid of the pod that it goes with. */
+void pod_rule_answer_service(struct pod_rule *rule, uint32_t slot, uint64_t ticket,
+                             const struct kube_failure *failure, struct fl_str owner, fl_ms now);
 
 /* ---- news ------------------------------------------------------------------------------------ */
 
@@ -134,4 +145,5 @@ bool pod_rule_find(const struct pod_rule *rule, struct fl_attempt attempt, uint3
 
 size_t pod_rule_len(const struct pod_rule *rule);
 
+bool pod_request_is_of_service(enum pod_request_kind kind);
 const char *pod_request_name(enum pod_request_kind kind);

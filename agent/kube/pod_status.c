@@ -214,6 +214,7 @@ bool pod_status_read(const struct fl_json *object, struct fl_arena *arena,
     seen.hash = kube_cache_version(kube_json_string(annotations, POD_HASH));
     seen.has_finalizer = lists(kube_json_list(metadata, "finalizers"), POD_FINALIZER);
     seen.is_deleting = kube_json_string(metadata, "deletionTimestamp").len > 0;
+    seen.is_named = kube_json_string(spec, "subdomain").len > 0;
     is_gated =
         kube_json_find(kube_json_list(spec, "schedulingGates"), "name", FL_STR(POD_GATE)) != NULL;
     if (is_gated) {

@@ -36,7 +36,8 @@ enum pod_stage {
     X(bad_image, image, "the image's name is malformed")                                           \
     X(image, image, "the image cannot be fetched")                                                 \
     X(container, container, "the container cannot be made")                                        \
-    X(unscheduled, unscheduled, "the cluster's scheduler finds no room for it")
+    X(unscheduled, unscheduled, "the cluster's scheduler finds no room for it")                    \
+    X(service, runtime, "the Service of its gang cannot be made")
 
 enum pod_trouble {
 #define POD_TROUBLE_ENUM(name, cause, meaning) POD_TROUBLE_##name,
@@ -54,6 +55,7 @@ struct pod_status {
     enum pod_stage stage;
     enum pod_trouble trouble; /* while it waits */
     bool has_finalizer, is_deleting;
+    bool is_named;         /* it has a name in the Service of its attempt */
     bool never_ran;        /* ended: its container was never started */
     bool has_exit;         /* ended: 'exit_code' is its container's own */
     bool has_log;          /* with has_exit: its container was started */

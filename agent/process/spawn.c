@@ -12,6 +12,7 @@
 
 #include "agent/process/cgroup.h"
 #include "agent/process/process_state.h"
+#include "agent/runtime_rendezvous.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "shared/io/descriptors.h"
@@ -58,6 +59,19 @@ static void put_env_number(struct layout_strings *env, struct fl_arena *arena, c
     put_env(env, arena, name, fl_str_c(fl_arena_printf(arena, "%" PRIu64, n)));
 }
 
+/* All replicas of an attempt run on this host. */
+static void put_rendezvous(struct layout_strings *env, struct fl_arena *arena,
+                           const struct runtime_order *order)
+{
+    struct rendezvous_variable variables[RENDEZVOUS_LEN];
+    size_t len =
+        rendezvous_variables(order, "127.0.0.1", rendezvous_port(order->attempt), arena, variables);
+
+    for (size_t i = 0; i < len; i++) {
+        put_env(env, arena, variables[i].name, fl_str_c(variables[i].value));
+    }
+}
+
 static void fill_env(const struct process_replica *replica, const struct runtime_order *order,
                      struct fl_arena *arena, struct layout_strings *env)
 {
@@ -69,6 +83,7 @@ static void fill_env(const struct process_replica *replica, const struct runtime
         if (value) put_env(env, arena, inherited[i], fl_str_c(value));
     }
     put_env_number(env, arena, "JOB_COMPLETION_INDEX", order->attempt.element); /* as in a pod */
+    put_rendezvous(env, arena, order);
     for (size_t i = 0; i < order->env.len; i++) {
         const char *name = fl_arena_copy(arena, order->env.at[i].key.at, order->env.at[i].key.len);
 

@@ -5,6 +5,20 @@ import json
 import fleet
 from fleet import equal, shows
 
+MEET = """
+import os, socket, time
+rank, size, at = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+assert at == (os.environ["PET_MASTER_ADDR"], int(os.environ["PET_MASTER_PORT"])) and (rank, size) == (int(os.environ["PET_NODE_RANK"]), int(os.environ["PET_NNODES"]))
+if rank == 0:
+    server = socket.create_server(at)
+    print("rank 0 of", size, "heard", sorted(int(server.accept()[0].recv(9)) for _ in range(size - 1)))
+while rank > 0:
+    try:
+        socket.create_connection(at).sendall(b"%d" % rank)
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+"""
 WRITER = r"""
 import sys, random, hashlib
 random.seed(int(sys.argv[1])); out = sys.stdout.buffer; sha = hashlib.sha256()
@@ -34,6 +48,14 @@ def main():
             job = f.submit({"replicas": 4, "command": ["/bin/sh", "-c", "echo $FAIRLEAD_REPLICA of $FAIRLEAD_REPLICAS"]})
             equal(f.wait(job)["state"], "succeeded")
             f.expect_log(job, *(f"{i} of 4" for i in range(4)))
+        with shows("two gangs at once find themselves by the variables that distributed programs read"):
+            gangs = [f.submit({"replicas": 4, "command": ["python3", "-c", MEET]}) for _ in range(2)]
+            for job in gangs:
+                equal(f.wait(job)["state"], "succeeded")
+                f.expect_log(job, "rank 0 of 4 heard [1, 2, 3]")
+            alone = f.submit({"command": ["/bin/sh", "-c", "echo ${MASTER_ADDR-none} ${WORLD_SIZE-none}"]})
+            equal(f.wait(alone)["state"], "succeeded")
+            f.expect_log(alone, "none none")
         with shows("a reader gets a job's output byte for byte"):
             for seed in range(fleet.by_mode(1, 3, 20)):
                 where = f"{f.dir}/sha-{seed}"

@@ -123,7 +123,30 @@ def manifests(s):
         equal(sorted(s.h.output(job).split()), [b"0", b"1", b"2"])
 
 
+# Replica 0 asks each of the others by its name, they ask it by MASTER_ADDR; all leave when all have answered.  The image's programs
+# are linked statically: they search no domains.
+MEET = '''names=${MASTER_ADDR#*.}; mkdir /tmp/w; echo rank $RANK of $WORLD_SIZE > /tmp/w/rank; httpd -p $MASTER_PORT -h /tmp/w
+ask() { timeout 2 wget -qO- http://$1.jobs.svc.cluster.local:$MASTER_PORT/$2 2>/dev/null; }
+if [ $RANK = 0 ]
+then for i in 1 2 3; do until ask main-$i.$names rank; do sleep 0.1; done; done; touch /tmp/w/go
+     for i in 1 2 3; do while ask main-$i.$names rank >/dev/null; do sleep 0.1; done; done
+else until ask $MASTER_ADDR go; do sleep 0.1; done
+fi'''
+
+
 def many(s):
+    meeting = s.run(MEET, replicas=4)
+    with shows("a gang of 4 finds itself by host names; its Service goes with its first pod"):
+        pods = until("4 run", lambda: [one for one in s.pods(meeting) if runs(one)][3:] and s.pods(meeting))
+        first = next(one["metadata"] for one in pods if one["metadata"]["name"].endswith("-main-0"))
+        service = s.c.get("-n", NAMESPACE, "service", f"fl-{meeting.removeprefix('job-')}-0-1")
+        equal([one["uid"] for one in service["metadata"]["ownerReferences"]], [first["uid"]])
+        equal((service["spec"]["clusterIP"], service["spec"]["publishNotReadyAddresses"]), ("None", True))
+        equal(sorted(one["spec"]["hostname"] for one in pods), [f"main-{i}" for i in range(4)])
+        s.ends(meeting, "succeeded")
+        s.wait_gone(meeting)
+        equal(s.h.output(meeting), b"".join(b"rank %d of 4\n" % i for i in (1, 2, 3)))
+        until("no Service is left", lambda: not s.c.get("-n", NAMESPACE, "services", "-l", "app.kubernetes.io/managed-by=fairlead")["items"], 60)
     gang = s.run("test $FAIRLEAD_REPLICAS = 3 && test $FAIRLEAD_REPLICA -lt 3 && sleep 2", replicas=3)
     failing = s.run("[ $FAIRLEAD_REPLICA = 1 ] && exit 3; trap 'exit 0' TERM; sleep 600 & wait", replicas=3)
     with shows("a gang of 3 starts together, each with its number"):

@@ -130,6 +130,15 @@ def agent_life(site):
         site.run(f"fairlead release {held}; fairlead wait {held} --for succeeded --timeout 60s")
         equal(site.c.get("-n", JOBS, "pod", name)["metadata"]["uid"], uid)
         site.run(f"kubectl -n {JOBS} delete pod {name} --grace-period 1")
+    with shows("a Service of another that has the name of a gang's is waited out"):
+        held = site.run("fairlead run --detach --hold --replicas 2 --image $IMAGE -- true").strip()
+        name = f"fl-{held.removeprefix('job-')}-0-1"
+        site.run(f"kubectl -n {JOBS} create service clusterip {name} --tcp=80")
+        site.run(f"fairlead release {held}")
+        user = f"system:serviceaccount:{AGENT}:{AGENT}"
+        until("the agent has looked at it", lambda: site.c.audit.entries(user=user, resource="services", verb="get"))
+        site.run(f"kubectl -n {JOBS} delete service {name}")
+        site.run(f"fairlead wait {held} --for succeeded --timeout 60s")
 
 
 # ---- rights: written, granted, asked for ---------------------------------------------------------------------------

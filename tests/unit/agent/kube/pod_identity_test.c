@@ -35,6 +35,10 @@ static void a_name_says_which_replica_a_pod_is(void **state)
     (void)state;
     pod_identity_name(&identity, name);
     assert_string_equal(name, "fl-2d-3-2-worker-5");
+    pod_identity_service(&identity, name);
+    assert_string_equal(name, "fl-2d-3-2");
+    pod_identity_host(&identity, name);
+    assert_string_equal(name, "worker-5");
 }
 
 static void the_longest_name_fits_a_label(void **state)

@@ -134,6 +134,28 @@ static void resources_with_names_are_requests_and_limits(void **state)
     unmake(&made);
 }
 
+static void replicas_that_are_several_find_each_other_by_name(void **state)
+{
+    static const char gang[] =
+        "{\"roles\":[{\"name\":\"head\",\"template\":{\"spec\":{\"containers\":[{\"image\":\"a\"}"
+        "]}}},{\"name\":\"worker\",\"replicas\":2,\"template\":{\"spec\":{\"containers\":[{"
+        "\"image\""
+        ":\"a\",\"env\":{\"MASTER_PORT\":\"7\"}}]}}}]}";
+    struct made made = make(gang, 2, "");
+
+    (void)state;
+    assert_true(made.is_made);
+    expect_part(&made, "\"spec\":{\"hostname\":\"worker-2\",\"subdomain\":\"fl-2d-3-2\",");
+    expect_part(&made, "{\"name\":\"MASTER_ADDR\",\"value\":\"head-0.fl-2d-3-2\"},"
+                       "{\"name\":\"MASTER_PORT\",\"value\":\"29500\"},"
+                       "{\"name\":\"RANK\",\"value\":\"2\"},"
+                       "{\"name\":\"WORLD_SIZE\",\"value\":\"3\"},");
+    expect_part(&made, "{\"name\":\"PET_NNODES\",\"value\":\"3\"},"
+                       "{\"name\":\"FAIRLEAD_PARAM_LR\",\"value\":\"0.1\"},"
+                       "{\"name\":\"MASTER_PORT\",\"value\":\"7\"}"); /* the last one counts */
+    unmake(&made);
+}
+
 static void what_a_role_says_is_in_its_pod(void **state)
 {
     struct made made = make(
@@ -262,7 +284,8 @@ static void a_pod_tolerates_what_its_job_does_and_the_devices_that_it_asks_for(v
     unmake(&made);
 }
 
-FL_TESTS(cmocka_unit_test(a_plain_pod_is_written_whole),
+FL_TESTS(cmocka_unit_test(replicas_that_are_several_find_each_other_by_name),
+         cmocka_unit_test(a_plain_pod_is_written_whole),
          cmocka_unit_test(an_element_with_an_index_finds_it),
          cmocka_unit_test(resources_with_names_are_requests_and_limits),
          cmocka_unit_test(what_a_role_says_is_in_its_pod),

@@ -4,12 +4,14 @@
  *     see VERSION STAGE [WORDS]                     the watch shows its pod
  *     answer [VERSION STAGE [WORDS]]                the request has succeeded, with that pod
  *     fail STATUS REASON                            the request has failed; 0: no answer came
+ *     served UID                                    the Service goes with the pod of that uid
  *     lose                                          the watch says that the pod is gone
  *     wait SECONDS                                  ticks come exactly at the deadlines
  *
  * A pod is 'gated', 'waiting', 'running' or 'ended'.  WORDS say more: deleting, free (without our
  * finalizer), exit=N, oom, early (it ended before its deletion was asked for), disrupted, nodegone,
- * never (ran), other (another uid), foreign (another hash), a trouble's name.
+ * never (ran), named (the first of several), other (another uid), foreign (another hash), a
+ * trouble's name.
  * A line of the story is a request or a piece of news.  Waits have jitter: seed 7. */
 #include "agent/kube/pod_rule.h"
 
@@ -119,6 +121,7 @@ static struct pod_status pod_of(const char *version, const char *stage, const ch
         .hash = has(words, "foreign") ? HASH + 1 : HASH,
         .resources = {.usual = {.cpu_milli = 100}, .named = {&hca, 1, 1}},
         .has_finalizer = !has(words, "free"),
+        .is_named = has(words, "named"),
         .is_deleting = has(words, "deleting"),
         .never_ran = has(words, "never"),
         .is_out_of_memory = has(words, "oom"),
@@ -193,7 +196,23 @@ static void answer(struct play *play, const struct kube_failure *failure,
 
     assert_int_not_equal(asked.kind, POD_REQUEST_none);
     play->asked = (struct pod_request){0};
-    pod_rule_answer(play->rule, asked.slot, asked.ticket, failure, seen, play->now);
+    if (pod_request_is_of_service(asked.kind)) {
+        assert_non_null(failure);
+        pod_rule_answer_service(play->rule, asked.slot, asked.ticket, failure, (struct fl_str){0},
+                                play->now);
+    } else {
+        pod_rule_answer(play->rule, asked.slot, asked.ticket, failure, seen, play->now);
+    }
+}
+
+static void answer_service(struct play *play, const char *owner)
+{
+    struct pod_request asked = play->asked;
+
+    assert_true(pod_request_is_of_service(asked.kind));
+    assert_true(fl_attempt_is_same(asked.identity.attempt, attempt));
+    play->asked = (struct pod_request){0};
+    pod_rule_answer_service(play->rule, asked.slot, asked.ticket, NULL, fl_str_c(owner), play->now);
 }
 
 static void look(struct play *play)
@@ -230,6 +249,8 @@ static void perform(struct play *play, const char *line)
         struct pod_status seen = pod_of(a, count > 2 ? b : "gated", words);
 
         answer(play, NULL, count > 2 ? &seen : NULL);
+    } else if (strcmp(word, "served") == 0) {
+        answer_service(play, a);
     } else if (strcmp(word, "fail") == 0) {
         struct kube_failure failure = failure_of((unsigned)strtoul(a, NULL, 10), b);
 
@@ -256,6 +277,61 @@ static void expect(const char *script, const char *story)
     }
     assert_string_equal(play.story, story);
     pod_rule_destroy(play.rule);
+}
+
+/* ---- replicas that are several --------------------------------------------------------------- */
+
+static void the_first_of_several_is_created_with_its_service(void **state)
+{
+    (void)state;
+    expect("create; answer 5 gated named; see 5 gated named; wait 2; served u1; release; answer 6 "
+           "waiting named; see 7 running named",
+           "0.000 ask create\n0.000 ask serve of u1\n"
+           "2.000 created\n2.000 output\n2.000 ask release of u1\n2.000 pulling\n"
+           "2.000 running\n");
+    /* Its answer was lost, and it is there. */
+    expect("create; answer 5 gated named; fail 0 none; wait 1; fail 409 AlreadyExists; served u1",
+           "0.000 ask create\n0.000 ask serve of u1\n0.338 ask serve of u1\n"
+           "1.000 ask serve_read of u1\n1.000 created\n1.000 output\n");
+}
+
+static void a_service_of_another_pod_is_waited_out(void **state)
+{
+    (void)state;
+    expect("create; answer 5 gated named; fail 409 AlreadyExists; served u0; wait 1; fail 409 "
+           "AlreadyExists; fail 404 NotFound; wait 3; served u1",
+           "0.000 ask create\n0.000 ask serve of u1\n0.000 ask serve_read of u1\n"
+           "0.338 ask serve of u1\n1.000 ask serve_read of u1\n1.569 ask serve of u1\n"
+           "4.000 created\n4.000 output\n");
+}
+
+static void a_cluster_that_gives_no_service_refuses_the_replica(void **state)
+{
+    (void)state;
+    expect("create; answer 5 gated named; fail 403 Forbidden; answer 6 ended deleting never named",
+           "0.000 ask create\n0.000 ask serve of u1\n0.000 ask delete of u1\n"
+           "0.000 refused cause runtime: Service: the API server answers 403 Forbidden\n");
+}
+
+static void one_that_an_earlier_agent_made_is_told_at_once_and_its_gate_waits(void **state)
+{
+    (void)state;
+    expect("see 5 gated named; release; served u1; answer 6 waiting named",
+           "0.000 ask serve of u1\n0.000 created\n0.000 output\n0.000 ask release of u1\n"
+           "0.000 pulling\n");
+    /* Past its gate it has one. */
+    expect("see 5 running named", "0.000 running\n0.000 output\n");
+}
+
+static void a_gang_that_is_not_wanted_any_more_gets_no_service(void **state)
+{
+    (void)state;
+    expect("create; remove; answer 5 gated named; answer 6 ended deleting never named; answer 7 "
+           "ended deleting never free named; lose",
+           "0.000 ask create\n0.000 ask withdraw of u1 in 5\n0.000 ask free of u1\n0.000 gone\n");
+    expect("create; stop; answer 5 gated named; answer 6 ended deleting never named",
+           "0.000 ask create\n0.000 ask delete of u1\n0.000 created\n0.000 output\n"
+           "0.000 refused cause vanished\n");
 }
 
 /* ---- a life without trouble ------------------------------------------------------------------ */
@@ -499,7 +575,12 @@ static void what_ran_after_it_was_given_up_is_lost(void **state)
            "120.000 lost cause vanished\n120.000 output\n");
 }
 
-FL_TESTS(cmocka_unit_test(a_replica_needs_four_writes),
+FL_TESTS(cmocka_unit_test(the_first_of_several_is_created_with_its_service),
+         cmocka_unit_test(a_service_of_another_pod_is_waited_out),
+         cmocka_unit_test(a_cluster_that_gives_no_service_refuses_the_replica),
+         cmocka_unit_test(one_that_an_earlier_agent_made_is_told_at_once_and_its_gate_waits),
+         cmocka_unit_test(a_gang_that_is_not_wanted_any_more_gets_no_service),
+         cmocka_unit_test(a_replica_needs_four_writes),
          cmocka_unit_test(an_older_version_behind_an_answer_is_passed_over),
          cmocka_unit_test(what_is_gated_is_removed_in_the_version_that_was_seen),
          cmocka_unit_test(a_stop_deletes_and_the_exit_code_counts),
