@@ -6,6 +6,7 @@
 #include "shared/base/closest_match.h"
 #include "shared/base/job_limits.h"
 #include "shared/spec/manifest_fields.h"
+#include "shared/spec/manifest_kind.h"
 #include "shared/spec/text_map.h"
 
 #define NOTHING ((struct fl_str){0})
@@ -29,7 +30,8 @@ struct reading {
     struct built labels;
     struct fl_str pod; /* the pointers of the pod and of its container */
     struct fl_str container;
-    bool is_job;
+    bool is_job;  /* it may run again: its pods are made by a controller */
+    bool is_gang; /* a PyTorchJob: a role for each kind of replica */
     struct fl_manifest_moves moves;
 };
 
@@ -105,6 +107,19 @@ static void put(struct reading *reading, struct built *to, const char *place,
     if (!taken->node || is_empty(taken->node)) return;
     append(reading, to, fl_str_c(strrchr(place, '/') + 1), taken->node);
     moved(reading, fl_str_c(place), taken->pointer);
+}
+
+/* The pointer of a place in the role that is being made. */
+static const char *in_role(const struct reading *reading, const struct built *roles,
+                           const char *place)
+{
+    return fl_arena_printf(reading->check->arena, "/roles/%u%s", (unsigned)roles->node->len, place);
+}
+
+static void put_in_role(struct reading *reading, const struct built *roles, struct built *to,
+                        const char *place, const struct taken *taken)
+{
+    put(reading, to, in_role(reading, roles, place), taken);
 }
 
 /* ---- reading by the table -------------------------------------------------------------------- */
@@ -381,6 +396,35 @@ static bool is_text(const struct taken *taken, struct fl_str text)
     return taken->node && taken->node->kind == FL_JSON_STRING && fl_str_eq(taken->node->text, text);
 }
 
+/* The job's own variable of that name wins. */
+static void put_nproc(struct reading *reading)
+{
+    static const struct fl_str name = FL_STR("PET_NPROC_PER_NODE");
+    const struct taken *nproc = TAKE(reading, nproc);
+    struct taken *env = TAKE(reading, env);
+    struct fl_json key = {.kind = FL_JSON_STRING, .text = name}, value = {.kind = FL_JSON_STRING};
+    struct built list, variable;
+
+    if (!nproc->node || (env->node && env->node->kind != FL_JSON_LIST)) return;
+    list = begin(reading, FL_JSON_LIST);
+    if (env->node) {
+        list.node->at = env->node->at;
+        FL_JSON_EACH (item, env->node) {
+            const struct fl_json *own = fl_json_member(item, FL_STR("name"));
+
+            if (own && fl_str_eq(own->text, name)) return;
+            append(reading, &list, NOTHING, item);
+        }
+    }
+    value.text = nproc->node->text;
+    variable = begin(reading, FL_JSON_OBJECT);
+    append(reading, &variable, FL_STR("name"), &key);
+    append(reading, &variable, FL_STR("value"), &value);
+    append(reading, &list, NOTHING, variable.node);
+    if (!env->node) *env = *nproc;
+    env->node = list.node;
+}
+
 static void read_words(struct reading *reading)
 {
     struct fl_text_map names = {0};
@@ -398,6 +442,7 @@ static void read_words(struct reading *reading)
     }
     unfold_words(reading, TAKE(reading, command), &names);
     unfold_words(reading, TAKE(reading, args), &names);
+    put_nproc(reading);
 }
 
 /* ---- the Job's own fields -------------------------------------------------------------------- */
@@ -466,7 +511,7 @@ static void put_retry(struct reading *reading, struct built *to)
                     "backoffLimitPerIndex");
     }
     put(reading, to, "/retry", each->node ? each : limit);
-    if (reading->is_job && !each->node && !limit->node) {
+    if (reading->is_job && !reading->is_gang && !each->node && !limit->node) {
         append_number(reading, to, FL_STR("retry"), BACKOFF_LIMIT_PRESET);
     }
 }
@@ -534,50 +579,107 @@ static const struct taken *deadline_of(const struct reading *reading)
     return TAKE(reading, deadline);
 }
 
-/* ---- the document ---------------------------------------------------------------------------- */
+/* ---- roles ----------------------------------------------------------------------------------- */
 
-#define ROLE "/roles/0"
-#define POD ROLE "/template/spec"
+#define POD "/template/spec"
 #define CONTAINER POD "/containers/0"
 
-static struct built make_container(struct reading *reading)
+static struct built make_container(struct reading *reading, const struct built *roles)
 {
     struct built container = begin(reading, FL_JSON_OBJECT);
     struct built resources = begin(reading, FL_JSON_OBJECT);
 
-    put(reading, &container, CONTAINER "/image", TAKE(reading, image));
-    put(reading, &container, CONTAINER "/command", TAKE(reading, command));
-    put(reading, &container, CONTAINER "/args", TAKE(reading, args));
-    put(reading, &container, CONTAINER "/env", TAKE(reading, env));
-    put(reading, &container, CONTAINER "/workingDir", TAKE(reading, working_dir));
-    put(reading, &resources, CONTAINER "/resources/requests", TAKE(reading, requests));
-    put(reading, &resources, CONTAINER "/resources/limits", TAKE(reading, limits));
+    put_in_role(reading, roles, &container, CONTAINER "/image", TAKE(reading, image));
+    put_in_role(reading, roles, &container, CONTAINER "/command", TAKE(reading, command));
+    put_in_role(reading, roles, &container, CONTAINER "/args", TAKE(reading, args));
+    put_in_role(reading, roles, &container, CONTAINER "/env", TAKE(reading, env));
+    put_in_role(reading, roles, &container, CONTAINER "/workingDir", TAKE(reading, working_dir));
+    put_in_role(reading, roles, &resources, CONTAINER "/resources/requests",
+                TAKE(reading, requests));
+    put_in_role(reading, roles, &resources, CONTAINER "/resources/limits", TAKE(reading, limits));
     if (resources.last) append(reading, &container, FL_STR("resources"), resources.node);
     return container;
 }
 
-static struct built make_roles(struct reading *reading)
+/* Appends the role of the pod template that was read last. */
+static void make_role(struct reading *reading, struct fl_str called, struct built *roles)
 {
-    struct built roles = begin(reading, FL_JSON_LIST), role = begin(reading, FL_JSON_OBJECT);
-    struct built template = begin(reading, FL_JSON_OBJECT), pod = begin(reading, FL_JSON_OBJECT);
-    struct built containers = begin(reading, FL_JSON_LIST);
-    struct fl_json name = {.kind = FL_JSON_STRING, .text = FL_STR("main")};
+    struct built role = begin(reading, FL_JSON_OBJECT), template = begin(reading, FL_JSON_OBJECT);
+    struct built pod = begin(reading, FL_JSON_OBJECT), containers = begin(reading, FL_JSON_LIST);
+    struct fl_json name = {.kind = FL_JSON_STRING, .text = called};
 
-    moved(reading, FL_STR(ROLE), reading->container);
-    moved(reading, FL_STR(POD), reading->pod);
-    moved(reading, FL_STR(CONTAINER), reading->container);
-    append(reading, &containers, NOTHING, make_container(reading).node);
+    check_restart(reading);
+    check_pull(reading);
+    read_words(reading);
+    moved(reading, fl_str_c(in_role(reading, roles, "")), reading->container);
+    moved(reading, fl_str_c(in_role(reading, roles, POD)), reading->pod);
+    moved(reading, fl_str_c(in_role(reading, roles, CONTAINER)), reading->container);
+    append(reading, &containers, NOTHING, make_container(reading, roles).node);
     append(reading, &pod, FL_STR("containers"), containers.node);
-    put(reading, &pod, POD "/nodeSelector", TAKE(reading, node_selector));
-    put(reading, &pod, POD "/affinity", TAKE(reading, affinity));
-    put(reading, &pod, POD "/tolerations", TAKE(reading, tolerations));
-    put(reading, &pod, POD "/terminationGracePeriodSeconds", TAKE(reading, grace));
+    put_in_role(reading, roles, &pod, POD "/nodeSelector", TAKE(reading, node_selector));
+    put_in_role(reading, roles, &pod, POD "/affinity", TAKE(reading, affinity));
+    put_in_role(reading, roles, &pod, POD "/tolerations", TAKE(reading, tolerations));
+    put_in_role(reading, roles, &pod, POD "/terminationGracePeriodSeconds", TAKE(reading, grace));
     append(reading, &template, FL_STR("spec"), pod.node);
     append(reading, &role, FL_STR("name"), &name);
+    put_in_role(reading, roles, &role, "/replicas", TAKE(reading, replicas));
     append(reading, &role, FL_STR("template"), template.node);
-    append(reading, &roles, NOTHING, role.node);
-    return roles;
+    append(reading, roles, NOTHING, role.node);
 }
+
+/* ---- a gang ---------------------------------------------------------------------------------- */
+
+static void check_side_restart(const struct reading *reading)
+{
+    const struct taken *policy = TAKE(reading, side_restart);
+
+    if (!policy->node || is_text(policy, FL_STR("Never"))) return;
+    if (!is_text(policy, FL_STR("OnFailure"))) {
+        fl_job_wrong(reading->check, policy->path, policy->node, FL_STR("Never or OnFailure"),
+                     "exit codes are not told apart, and a job ends: it is not started again once "
+                     "it has succeeded");
+    } else if (!TAKE(reading, backoff_limit)->node) {
+        wrong_taken(reading, policy,
+                    "without a limit it would run again for ever: write runPolicy.backoffLimit, or "
+                    "Never");
+    }
+}
+
+static void read_side(struct reading *reading, const struct taken *side, struct fl_str name,
+                      struct built *roles)
+{
+    for (int i = FL_MANIFEST_TAKE_replicas; i <= FL_MANIFEST_TAKE_limits; i++) {
+        reading->taken[i] = (struct taken){0};
+    }
+    reading->pod = reading->container = side->pointer;
+    read_object(reading, FL_MANIFEST_OBJECT_replica_spec, side->path, side->node);
+    check_side_restart(reading);
+    make_role(reading, name, roles);
+}
+
+static void read_sides(struct reading *reading, struct built *roles)
+{
+    struct taken master = *TAKE(reading, master), worker = *TAKE(reading, worker);
+    const struct taken *replicas = TAKE(reading, replicas);
+    struct fl_path spec = {.key = FL_STR("spec")};
+    struct fl_path sides = {.up = &spec, .key = FL_STR("pytorchReplicaSpecs")};
+    int64_t n;
+
+    if (!master.node && !worker.node) {
+        fl_job_wrong(reading->check, &sides, NULL, FL_STR("Master and Worker"),
+                     "it has no replicas: write a Master, a Worker or both");
+    }
+    if (master.node) {
+        read_side(reading, &master, FL_STR("master"), roles);
+        if (replicas->node && number_of(reading, replicas, &n) && n != 1) {
+            fl_job_wrong(reading->check, replicas->path, replicas->node, FL_STR("1"),
+                         "there is one master: write the others under Worker");
+        }
+    }
+    if (worker.node) read_side(reading, &worker, FL_STR("worker"), roles);
+}
+
+/* ---- the document ---------------------------------------------------------------------------- */
 
 static const struct taken *name_of(const struct reading *reading)
 {
@@ -589,13 +691,15 @@ static const struct taken *name_of(const struct reading *reading)
 
 static const struct fl_json *make_document(struct reading *reading)
 {
-    struct built document = begin(reading, FL_JSON_OBJECT);
+    struct built document = begin(reading, FL_JSON_OBJECT), roles = begin(reading, FL_JSON_LIST);
     int64_t at_once, elements = count_elements(reading, &at_once);
 
     check_mode(reading);
-    check_restart(reading);
-    check_pull(reading);
-    read_words(reading);
+    if (reading->is_gang) {
+        read_sides(reading, &roles);
+    } else {
+        make_role(reading, FL_STR("main"), &roles);
+    }
     put(reading, &document, "/name", name_of(reading));
     put(reading, &document, "/queue", TAKE(reading, queue));
     if (reading->labels.node && reading->labels.last) {
@@ -612,69 +716,11 @@ static const struct fl_json *make_document(struct reading *reading)
     put(reading, &document, "/deadline", deadline_of(reading));
     put_retry(reading, &document);
     put_hold(reading, &document);
-    append(reading, &document, FL_STR("roles"), make_roles(reading).node);
+    append(reading, &document, FL_STR("roles"), roles.node);
     return document.node;
 }
 
-/* ---- kinds ----------------------------------------------------------------------------------- */
-
-static struct fl_str text_of(const struct fl_json *object, struct fl_str key)
-{
-    const struct fl_json *node = fl_json_member(object, key);
-
-    return node && node->kind == FL_JSON_STRING ? node->text : NOTHING;
-}
-
-/* "batch" of "batch/v1", and nothing of "v1". */
-static struct fl_str group_of(struct fl_str api)
-{
-    const char *slash = api.len ? memchr(api.at, '/', api.len) : NULL;
-
-    return (struct fl_str){api.at, slash ? (size_t)(slash - api.at) : 0};
-}
-
-static void refuse_kind(const struct fl_job_check *check, const struct fl_path *path,
-                        const struct fl_json *manifest, const struct fl_manifest_kind *kind)
-{
-    struct fl_path here = {.up = path, .key = FL_STR("kind")};
-    const struct fl_json *node = fl_json_member(manifest, here.key);
-    struct fl_str allowed = FL_STR("batch/v1 Job; v1 Pod, PodTemplate and List");
-
-    if (kind && kind->is_taken) {
-        here.key = FL_STR("apiVersion");
-        fl_job_wrong(check, &here, fl_json_member(manifest, here.key), fl_str_c(kind->api),
-                     "a %s of this version is not taken: write apiVersion: %s", kind->name,
-                     kind->api);
-    } else if (kind) {
-        fl_job_wrong(check, &here, node, allowed, "%s is not taken: %s", kind->name, kind->text);
-    } else if (!node) {
-        fl_job_wrong(check, &here, node, allowed, "a manifest needs its kind: write kind: Job");
-    } else {
-        fl_job_wrong(check, &here, node, allowed,
-                     "this kind is not taken: write a batch/v1 Job or a job document, or create it "
-                     "in its cluster with kubectl");
-    }
-}
-
-/* The kind of 'manifest'; NULL: it was refused. */
-static const struct fl_manifest_kind *find_kind(const struct fl_job_check *check,
-                                                const struct fl_path *path,
-                                                const struct fl_json *manifest)
-{
-    struct fl_str api = text_of(manifest, FL_STR("apiVersion"));
-    struct fl_str name = text_of(manifest, FL_STR("kind"));
-    const struct fl_manifest_kind *kind, *match = NULL;
-
-    for (size_t i = 0; (kind = fl_manifest_kind_at(i)); i++) {
-        struct fl_str own = fl_str_c(kind->api);
-
-        if (!fl_str_eq(fl_str_c(kind->name), name)) continue;
-        if (kind->is_taken && fl_str_eq(own, api)) return kind;
-        if (fl_str_eq(kind->is_taken ? group_of(own) : own, group_of(api))) match = kind;
-    }
-    refuse_kind(check, path, manifest, match);
-    return NULL;
-}
+/* ---- all ------------------------------------------------------------------------------------- */
 
 bool fl_manifest_is(const struct fl_json *document)
 {
@@ -682,22 +728,6 @@ bool fl_manifest_is(const struct fl_json *document)
 
     return fl_json_member(document, FL_STR("apiVersion")) ||
            fl_json_member(document, FL_STR("kind")) || (spec && spec->kind == FL_JSON_OBJECT);
-}
-
-/* A List of one is its item.  NULL: it is refused. */
-static const struct fl_json *only_item(const struct fl_job_check *check, struct fl_path *items,
-                                       const struct fl_json *list)
-{
-    const struct fl_json *node = fl_json_member(list, items->key);
-
-    if (node && node->kind == FL_JSON_LIST && node->len == 1 &&
-        node->first->kind == FL_JSON_OBJECT) {
-        return node->first;
-    }
-    fl_job_wrong(check, items, node, FL_STR("a list of one manifest"),
-                 "a request holds one job: send the items one by one, or as lines to "
-                 "/v1/jobs:batch; 'fairlead submit' does the first");
-    return NULL;
 }
 
 bool fl_manifest_document(const struct fl_job_check *check, const struct fl_json *manifest,
@@ -710,11 +740,11 @@ bool fl_manifest_document(const struct fl_job_check *check, const struct fl_json
 
     if (fl_json_member(manifest, FL_STR("kind")) ||
         fl_json_member(manifest, FL_STR("apiVersion"))) {
-        kind = find_kind(check, path, manifest);
+        kind = fl_manifest_kind_of(check, path, manifest);
         if (kind && kind->object == FL_MANIFEST_OBJECT_OBJECTS_LEN) {
-            manifest = only_item(check, &items, manifest);
+            manifest = fl_manifest_only_item(check, &items, manifest);
             path = &first;
-            kind = manifest ? find_kind(check, path, manifest) : NULL;
+            kind = manifest ? fl_manifest_kind_of(check, path, manifest) : NULL;
         }
         if (!kind) return false;
         if (kind->object == FL_MANIFEST_OBJECT_OBJECTS_LEN) {
@@ -723,7 +753,8 @@ bool fl_manifest_document(const struct fl_job_check *check, const struct fl_json
         }
         object = kind->object;
     }
-    reading.is_job = object == FL_MANIFEST_OBJECT_job;
+    reading.is_gang = object == FL_MANIFEST_OBJECT_pytorch_job;
+    reading.is_job = reading.is_gang || object == FL_MANIFEST_OBJECT_job;
     read_object(&reading, object, path, manifest);
     *ret_document = make_document(&reading);
     *ret_moves = reading.moves;

@@ -1,5 +1,6 @@
 /* manifest.h - a Kubernetes manifest as a job document.
- * A batch/v1 Job, a Pod, a PodTemplate, a pod template alone, or a List of one of them.  Each field
+ * A batch/v1 Job, a PyTorchJob, a Pod, a PodTemplate, a pod template alone, or a List of one of
+ * them.  Each field
  * is taken, passed over or refused by its row in manifest.def; a field without a row is refused, so
  * nothing is ever ignored.  The document is a tree in the long form whose values are those of the
  * manifest, with their places: fl_job_spec_parse judges them.

@@ -7,7 +7,8 @@
 
 #include "shared/base/str.h"
 
-/* The fields from which manifest.c makes those of the job document. */
+/* The fields from which manifest.c makes those of the job document.  From 'replicas' to 'limits'
+ * each role has its own. */
 #define FL_MANIFEST_TAKES(X)                                                                       \
     X(completions)                                                                                 \
     X(parallelism)                                                                                 \
@@ -21,6 +22,11 @@
     X(generate_name)                                                                               \
     X(template_name)                                                                               \
     X(queue)                                                                                       \
+    X(nproc)                                                                                       \
+    X(master)                                                                                      \
+    X(worker)                                                                                      \
+    X(replicas)                                                                                    \
+    X(side_restart)                                                                                \
     X(node_selector)                                                                               \
     X(affinity)                                                                                    \
     X(tolerations)                                                                                 \
