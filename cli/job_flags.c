@@ -309,6 +309,57 @@ static bool put_tolerations(struct cli *cli, json_t *document, struct fl_err *er
     return true;
 }
 
+/* claim/datasets/train, configMap/NAME, secret/NAME, disk:10Gi, memory.  False: it is another. */
+static bool put_source(json_t *mount, struct fl_str source)
+{
+    static const char *const kinds[] = {"claim", "configMap", "secret"};
+    struct fl_str kind = fl_str_cut(&source, '/'), size = kind, name;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!fl_str_eq(kind, fl_str_c(kinds[i]))) continue;
+        name = fl_str_cut(&source, '/');
+        put_part(mount, kinds[i], name);
+        put_part(mount, "subPath", source);
+        return name.len > 0;
+    }
+    if (source.len > 0) return false;
+    kind = fl_str_cut(&size, ':');
+    put_part(mount, "empty", kind);
+    put_part(mount, "size", size);
+    return fl_str_eq(kind, FL_STR("disk")) || fl_str_eq(kind, FL_STR("memory"));
+}
+
+/* --mount /data=claim/datasets,ro */
+static bool put_mounts(struct cli *cli, json_t *document, struct fl_err *err)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_mount].len; i++) {
+        const char *value = cli->args.values[CLI_OPT_mount].at[i];
+        struct fl_str source = fl_str_c(value), path = fl_str_cut(&source, '='), mode = source;
+        json_t *mount = json_object();
+        bool is_good;
+
+        source = fl_str_cut(&mode, ',');
+        put_part(mount, "path", path);
+        is_good = path.len > 0 && put_source(mount, source) &&
+                  (mode.len == 0 || fl_str_eq(mode, FL_STR("ro")));
+        if (mode.len > 0) json_object_set_new(mount, "readOnly", json_true());
+        json_array_append_new(list, mount);
+        if (!is_good) {
+            json_decref(list);
+            return fl_fail(err, FL_INVALID,
+                           "--mount %s: wants PATH=SOURCE[,ro], where the source is claim/NAME, "
+                           "configMap/NAME, secret/NAME, disk[:SIZE] or memory[:SIZE], as "
+                           "/data=claim/datasets,ro",
+                           value);
+        }
+    }
+    if (json_array_size(list)) json_object_set(document, "mounts", list);
+    json_decref(list);
+    return true;
+}
+
 static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
 {
     json_t *resources = json_object();
@@ -342,7 +393,8 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
            put_pairs(cli, document, "env", CLI_OPT_env, err) &&
            put_pairs(cli, document, "labels", CLI_OPT_label, err) &&
            put_pairs(cli, document, "nodeSelector", CLI_OPT_node_label, err) &&
-           put_affinity(cli, document, err) && put_tolerations(cli, document, err);
+           put_affinity(cli, document, err) && put_tolerations(cli, document, err) &&
+           put_mounts(cli, document, err);
 }
 
 /* ---- scripts --------------------------------------------------------------------------------- */

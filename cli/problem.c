@@ -61,6 +61,7 @@ static const struct origin origins[] = {
     {"run", "/affinity", CLI_OPT_affinity},
     {"run", "/tolerations", CLI_OPT_tolerate},
     {"run", "/workingDir", CLI_OPT_workdir},
+    {"run", "/mounts", CLI_OPT_mount},
     {"edit", "/name", CLI_OPT_name},
     {"edit", "/queue", CLI_OPT_queue},
     {"edit", "/labels", CLI_OPT_label},

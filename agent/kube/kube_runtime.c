@@ -34,9 +34,9 @@ struct asking {
 
 struct kube_runtime {
     struct fl_loop *loop;
-    struct fl_arena texts; /* holds the three below */
+    struct fl_arena texts; /* holds the four below */
     const char *namespace;
-    struct fl_str image;
+    struct fl_str image, mounts;
     struct fl_str accelerator; /* empty: not known yet, or none */
     uint64_t seed;
     struct runtime_listener listener;
@@ -475,7 +475,7 @@ static bool make(struct kube_runtime *runtime, const struct runtime_order *order
                  struct pod_plan *plan, struct fl_buf *body, struct fl_err *err)
 {
     struct pod_making making = {kube_room_name(runtime->room, order->node), runtime->image,
-                                runtime->accelerator};
+                                runtime->accelerator, runtime->mounts};
 
     if (making.node.len == 0) {
         return fl_fail(err, FL_ABSENT, "there is no node %" PRIu32, order->node);
@@ -638,6 +638,7 @@ bool kube_runtime_create(struct fl_loop *loop, const struct kube_runtime_config 
     runtime->seed = config->seed;
     runtime->namespace = fl_arena_str(&runtime->texts, config->namespace).at;
     runtime->image = fl_arena_str(&runtime->texts, config->image);
+    runtime->mounts = fl_arena_str(&runtime->texts, config->mounts);
     runtime->accelerator = fl_arena_str(&runtime->texts, config->accelerator);
     runtime->room = kube_room_create();
     runtime->rule = pod_rule_create(&config->times, config->seed);

@@ -86,6 +86,7 @@ static struct pod_times times_of(const struct runtime_setup *setup)
     return (struct pod_times){
         .trouble_ms = {[POD_TROUBLE_image] = number(setup, KUBE_SETTING_kube_image_wait),
                        [POD_TROUBLE_container] = number(setup, KUBE_SETTING_kube_container_wait),
+                       [POD_TROUBLE_sandbox] = number(setup, KUBE_SETTING_kube_volume_wait),
                        [POD_TROUBLE_unscheduled] = number(setup, KUBE_SETTING_kube_schedule_wait)},
         .output_ms = number(setup, KUBE_SETTING_kube_log_grace),
     };
@@ -113,6 +114,7 @@ static bool open_with(const struct runtime_setup *setup, struct fl_arena *arena,
         .spool_all_bytes = (uint64_t)number(setup, KUBE_SETTING_kube_output_all),
         .kube = &kube,
         .image = fl_str_c(text(setup, KUBE_SETTING_kube_image)),
+        .mounts = fl_str_c(text(setup, KUBE_SETTING_kube_mounts)),
         .accelerator = fl_str_c(text(setup, KUBE_SETTING_kube_accelerator)),
         .times = times_of(setup),
         .seed = fl_random_u64(),

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "agent/kube/kube_amounts.h"
 #include "agent/kube/pod_identity.h"
@@ -9,9 +10,11 @@
 #include "shared/base/arena.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
+#include "shared/base/name_pattern.h"
 #include "shared/base/resource_name.h"
 #include "shared/json/json_out.h"
 #include "shared/spec/job_affinity.h"
+#include "shared/spec/job_mount.h"
 
 struct maker {
     const struct runtime_order *order;
@@ -120,7 +123,7 @@ static void put_env(struct maker *maker)
     fl_json_close(json, ']');
 }
 
-/* ---- the container --------------------------------------------------------------------------- */
+/* ---- resources ------------------------------------------------------------------------------- */
 
 static void put_amounts(struct maker *maker, const char *key, struct fl_resources resources)
 {
@@ -145,6 +148,120 @@ static void put_amounts(struct maker *maker, const char *key, struct fl_resource
     fl_json_close(json, '}');
 }
 
+/* ---- mounts ---------------------------------------------------------------------------------- */
+
+/* The first mount that has the same source: its volume is shared.  Empty directories are apart. */
+static size_t volume_of(const struct fl_job_mounts *mounts, size_t i)
+{
+    char source[FL_JOB_MOUNT_SOURCE_MAX], other[FL_JOB_MOUNT_SOURCE_MAX];
+
+    if (mounts->at[i].empty.len > 0) return i;
+    fl_job_mount_source(&mounts->at[i], source);
+    for (size_t j = 0; j < i; j++) {
+        fl_job_mount_source(&mounts->at[j], other);
+        if (strcmp(source, other) == 0) return j;
+    }
+    return i;
+}
+
+static void put_volume_name(struct maker *maker, size_t volume)
+{
+    fl_json_put_cstr(&maker->json, "name", fl_arena_printf(maker->arena, "mount-%zu", volume));
+}
+
+static void put_source(struct maker *maker, const char *kind, const char *key, struct fl_str name)
+{
+    if (name.len == 0) return;
+    fl_json_open(&maker->json, kind, '{');
+    fl_json_put_str(&maker->json, key, name);
+    fl_json_close(&maker->json, '}');
+}
+
+static void put_empty(struct maker *maker, const struct fl_job_mount *mount)
+{
+    if (mount->empty.len == 0) return;
+    fl_json_open(&maker->json, "emptyDir", '{');
+    if (fl_str_eq(mount->empty, FL_STR("memory"))) {
+        fl_json_put_cstr(&maker->json, "medium", "Memory");
+    }
+    if (mount->size_bytes > 0) {
+        fl_json_put_cstr(&maker->json, "sizeLimit",
+                         fl_arena_printf(maker->arena, "%" PRIu64, mount->size_bytes));
+    }
+    fl_json_close(&maker->json, '}');
+}
+
+static void put_volumes(struct maker *maker)
+{
+    const struct fl_job_mounts *mounts = &maker->order->role->mounts;
+
+    if (mounts->len == 0) return;
+    fl_json_open(&maker->json, "volumes", '[');
+    for (size_t i = 0; i < mounts->len; i++) {
+        const struct fl_job_mount *mount = &mounts->at[i];
+
+        if (volume_of(mounts, i) != i) continue;
+        fl_json_open(&maker->json, NULL, '{');
+        put_volume_name(maker, i);
+        put_source(maker, "persistentVolumeClaim", "claimName", mount->claim);
+        put_source(maker, "configMap", "name", mount->config_map);
+        put_source(maker, "secret", "secretName", mount->secret);
+        put_empty(maker, mount);
+        fl_json_close(&maker->json, '}');
+    }
+    fl_json_close(&maker->json, ']');
+}
+
+static void put_mounts(struct maker *maker)
+{
+    const struct fl_job_mounts *mounts = &maker->order->role->mounts;
+    struct fl_json_out *json = &maker->json;
+
+    if (mounts->len == 0) return;
+    fl_json_open(json, "volumeMounts", '[');
+    for (size_t i = 0; i < mounts->len; i++) {
+        const struct fl_job_mount *mount = &mounts->at[i];
+
+        fl_json_open(json, NULL, '{');
+        put_volume_name(maker, volume_of(mounts, i));
+        fl_json_put_str(json, "mountPath", mount->path);
+        if (mount->sub_path.len > 0) fl_json_put_str(json, "subPath", mount->sub_path);
+        if (mount->is_read_only) fl_json_put_bool(json, "readOnly", true);
+        fl_json_close(json, '}');
+    }
+    fl_json_close(json, ']');
+}
+
+static bool is_granted(const struct maker *maker, const char *source)
+{
+    struct fl_str patterns = maker->making->mounts, pattern;
+
+    while (fl_str_next_word(&patterns, ' ', &pattern)) {
+        if (fl_name_fits(pattern, fl_str_c(source))) return true;
+    }
+    return false;
+}
+
+static bool check_mounts(const struct maker *maker, struct fl_err *err)
+{
+    const struct fl_job_mounts *mounts = &maker->order->role->mounts;
+
+    for (size_t i = 0; i < mounts->len; i++) {
+        char source[FL_JOB_MOUNT_SOURCE_MAX];
+
+        if (mounts->at[i].empty.len > 0) continue;
+        fl_job_mount_source(&mounts->at[i], source);
+        if (!is_granted(maker, source)) {
+            return fl_fail(err, FL_INVALID,
+                           "it mounts %s, which this cluster's setting kube_mounts does not grant",
+                           source);
+        }
+    }
+    return true;
+}
+
+/* ---- the container --------------------------------------------------------------------------- */
+
 static void put_container(struct maker *maker, struct fl_str image)
 {
     const struct fl_job_role *role = maker->order->role;
@@ -159,6 +276,7 @@ static void put_container(struct maker *maker, struct fl_str image)
     put_words(maker, "args", &role->args);
     if (role->working_dir.len > 0) fl_json_put_str(json, "workingDir", role->working_dir);
     put_env(maker);
+    put_mounts(maker);
     fl_json_put_cstr(json, "terminationMessagePolicy", "FallbackToLogsOnError");
     fl_json_open(json, "resources", '{');
     put_amounts(maker, "requests", maker->order->resources);
@@ -275,6 +393,7 @@ static void put_spec(struct maker *maker, struct fl_str image)
     fl_json_open(json, "containers", '[');
     put_container(maker, image);
     fl_json_close(json, ']');
+    put_volumes(maker);
     fl_json_close(json, '}');
 }
 
@@ -316,6 +435,7 @@ static bool write(struct maker *maker, struct fl_buf *out, uint64_t *ret_hash, s
                        "it asks for GPUs, and this cluster has several kinds of them: name one in "
                        "the setting kube_accelerator");
     }
+    if (!check_mounts(maker, err)) return false;
     fl_buf_init_in(&spec, POD_BYTES_MAX, maker->arena);
     maker->json = fl_json_out(&spec);
     put_spec(maker, image);

@@ -52,7 +52,6 @@ struct pod_replica {
     fl_ms again_at;    /* no request before */
 };
 
-
 /* Cuts what is too long. */
 void pod_copy_text(char *to, size_t to_bytes, struct fl_str from);
 void pod_replica_free_body(struct pod_replica *replica);

@@ -19,6 +19,7 @@
 const struct pod_times pod_times_default = {
     .trouble_ms = {[POD_TROUBLE_image] = 5 * FL_MINUTE_MS,
                    [POD_TROUBLE_container] = 2 * FL_MINUTE_MS,
+                   [POD_TROUBLE_sandbox] = 5 * FL_MINUTE_MS,
                    [POD_TROUBLE_unscheduled] = 2 * FL_MINUTE_MS},
     .output_ms = FL_HOUR_MS,
 };

@@ -54,6 +54,11 @@ static int64_t number_of(const struct fl_json *node, const char *key)
     return member && member->kind == FL_JSON_INT ? member->n : 0;
 }
 
+static const struct fl_json *find_condition(const struct fl_json *status, const char *type)
+{
+    return kube_json_find(kube_json_list(status, "conditions"), "type", fl_str_c(type));
+}
+
 /* ---- its container --------------------------------------------------------------------------- */
 
 /* The moment in which its deletion was asked for; its metadata has the one when it is due. */
@@ -103,6 +108,17 @@ static void read_terminated(const struct fl_json *metadata, const struct fl_json
     say_end(terminated, arena, seen);
 }
 
+/* Before its volumes are mounted and its network is there, no image is fetched. */
+static void read_sandbox(const struct fl_json *status, struct pod_status *seen)
+{
+    const struct fl_json *ready = find_condition(status, "PodReadyToStartContainers");
+
+    if (!kube_json_says(ready, "status", "False")) return;
+    seen->trouble = POD_TROUBLE_sandbox;
+    seen->words = FL_STR("its volumes or its network are not ready on its node; the events of the "
+                         "pod say why");
+}
+
 static void read_waiting(const struct fl_json *waiting, struct pod_status *seen)
 {
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
@@ -125,16 +141,12 @@ static void read_container(const struct fl_json *metadata, const struct fl_json 
     } else if (kube_json_at(state, "running")) {
         seen->stage = POD_STAGE_running;
     } else {
+        if (seen->trouble == POD_TROUBLE_none) read_sandbox(status, seen);
         read_waiting(kube_json_at(state, "waiting"), seen);
     }
 }
 
 /* ---- the pod --------------------------------------------------------------------------------- */
-
-static const struct fl_json *find_condition(const struct fl_json *status, const char *type)
-{
-    return kube_json_find(kube_json_list(status, "conditions"), "type", fl_str_c(type));
-}
 
 static void read_schedule(const struct fl_json *status, struct pod_status *seen)
 {

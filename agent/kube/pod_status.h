@@ -36,6 +36,7 @@ enum pod_stage {
     X(bad_image, image, "the image's name is malformed")                                           \
     X(image, image, "the image cannot be fetched")                                                 \
     X(container, container, "the container cannot be made")                                        \
+    X(sandbox, runtime, "its node cannot set up its volumes or its network")                       \
     X(unscheduled, unscheduled, "the cluster's scheduler finds no room for it")                    \
     X(service, runtime, "the Service of its gang cannot be made")
 

@@ -10,6 +10,7 @@
 #define FL_JOB_CLUSTERS_MAX 32   /* in clusters, and as many in notClusters */
 #define FL_JOB_NODE_LABELS_MAX 16
 #define FL_JOB_TOLERATIONS_MAX 16
+#define FL_JOB_MOUNTS_MAX 16            /* in a role */
 #define FL_JOB_NODE_TERMS_MAX 16        /* in the affinity of a job */
 #define FL_JOB_NODE_REQUIREMENTS_MAX 32 /* in all its terms together: each node is compared */
 #define FL_JOB_NODE_VALUES_MAX 64       /* in a requirement */
@@ -35,6 +36,8 @@
 #define FL_JOB_NAME_BYTES_MAX 253
 #define FL_JOB_ROLE_NAME_BYTES_MAX 24
 #define FL_JOB_IMAGE_BYTES_MAX 1024
+#define FL_JOB_MOUNT_PATH_BYTES_MAX 1024
+#define FL_JOB_MOUNT_NAME_BYTES_MAX 253 /* a claim, ConfigMap or Secret has one */
 #define FL_JOB_WORKING_DIR_BYTES_MAX 4096
 #define FL_JOB_WORD_BYTES_MAX 131071 /* Linux takes no longer argument */
 #define FL_JOB_ENV_VALUE_BYTES_MAX 32768

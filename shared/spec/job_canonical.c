@@ -57,6 +57,8 @@ static bool is_told(const struct fl_job_field *field, const void *base)
         return ((const struct fl_dependencies *)member)->len > 0;
     case FL_JOB_KIND_tolerations:
         return ((const struct fl_tolerations *)member)->len > 0;
+    case FL_JOB_KIND_mounts:
+        return ((const struct fl_job_mounts *)member)->len > 0;
     case FL_JOB_KIND_toleration_operator:
         return (int64_t) * (const enum fl_toleration_operator *)member != field->preset;
     case FL_JOB_KIND_taint_effect:
@@ -249,6 +251,16 @@ static void put_value(struct writer *writer, const struct fl_job_field *field, c
         fl_json_open(out, NULL, '[');
         for (size_t i = 0; i < tolerations->len; i++) {
             put_object(writer, FL_JOB_OBJECT_toleration, &tolerations->at[i], NULL);
+        }
+        fl_json_close(out, ']');
+        return;
+    }
+    case FL_JOB_KIND_mounts: {
+        const struct fl_job_mounts *mounts = member;
+
+        fl_json_open(out, NULL, '[');
+        for (size_t i = 0; i < mounts->len; i++) {
+            put_object(writer, FL_JOB_OBJECT_mount, &mounts->at[i], NULL);
         }
         fl_json_close(out, ']');
         return;

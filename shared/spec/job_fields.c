@@ -18,6 +18,7 @@
 #define STRUCT_variable struct fl_text_map_entry
 #define STRUCT_dependency struct fl_dependency
 #define STRUCT_toleration struct fl_toleration
+#define STRUCT_mount struct fl_job_mount
 #define STRUCT_affinity struct fl_job_role
 #define STRUCT_node_affinity struct fl_job_role
 #define STRUCT_node_selector struct fl_job_role

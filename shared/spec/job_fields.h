@@ -23,6 +23,7 @@
     X(params, "an object of texts", ITEMS)                                                         \
     X(dependencies, "a list of objects with job or line, and on", ITEMS)                           \
     X(tolerations, "a list of objects with key, operator, value and effect", ITEMS)                \
+    X(mounts, "a list of objects with path and a source", ITEMS)                                   \
     X(node_terms, "a list of objects with matchExpressions", ITEMS)                                \
     X(node_requirements, "a list of objects with key, operator and values", ITEMS)                 \
     X(node_operator, "In, NotIn, Exists, DoesNotExist, Gt or Lt", NOTHING)                         \

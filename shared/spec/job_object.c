@@ -7,6 +7,7 @@
 #include "shared/base/closest_match.h"
 #include "shared/base/resource_name.h"
 #include "shared/spec/job_affinity.h"
+#include "shared/spec/job_mount.h"
 #include "shared/spec/job_spec.h"
 #include "shared/spec/job_value.h"
 
@@ -206,6 +207,25 @@ static void read_tolerations(const struct fl_job_check *check, const struct fl_j
     }
 }
 
+static void read_mounts(const struct fl_job_check *check, const struct fl_job_field *field,
+                        const struct fl_path *path, const struct fl_json *node,
+                        struct fl_job_mounts *to)
+{
+    struct fl_path here = {.up = path};
+
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
+    *to = (struct fl_job_mounts){.at = fl_arena_array(check->arena, struct fl_job_mount, node->len),
+                                 .cap = node->len};
+    FL_JSON_EACH (item, node) {
+        size_t before = check->problems->len;
+        struct fl_job_mount one = {0};
+
+        fl_job_read_object(check, FL_JOB_OBJECT_mount, &here, item, &one);
+        if (check->problems->len == before) fl_job_mount_put(check, &here, item, &one, to);
+        here.index++;
+    }
+}
+
 static struct fl_strs new_strs(const struct fl_job_check *check, size_t cap)
 {
     return (struct fl_strs){.at = fl_arena_array(check->arena, struct fl_str, cap), .cap = cap};
@@ -313,6 +333,9 @@ void fl_job_read_field(const struct fl_job_check *check, const struct fl_job_fie
         return;
     case FL_JOB_KIND_tolerations:
         read_tolerations(check, field, path, node, member);
+        return;
+    case FL_JOB_KIND_mounts:
+        read_mounts(check, field, path, node, member);
         return;
     case FL_JOB_KIND_node_terms:
         read_node_terms(check, field, path, node, member);

@@ -170,6 +170,9 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
     case FL_JOB_KIND_tolerations:
         put_objects(out, field, FL_JOB_OBJECT_toleration);
         return;
+    case FL_JOB_KIND_mounts:
+        put_objects(out, field, FL_JOB_OBJECT_mount);
+        return;
     case FL_JOB_KIND_node_terms:
         put_objects(out, field, FL_JOB_OBJECT_node_term);
         return;

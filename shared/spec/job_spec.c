@@ -258,7 +258,7 @@ static void sum_up(const struct fl_job_check *check, const struct fl_json *root,
     }
     for (size_t i = 0; i < spec->roles.len; i++) {
         replicas += spec->roles.at[i].replicas;
-        spec->has_image |= spec->roles.at[i].image.len > 0;
+        spec->has_image |= spec->roles.at[i].image.len > 0 || spec->roles.at[i].mounts.len > 0;
     }
     if (replicas > limits->replicas_max) {
         fl_job_wrong(check, NULL, NULL, NOTHING, "%u replicas in all are over the limit of %u",

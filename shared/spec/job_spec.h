@@ -43,6 +43,21 @@ struct fl_job_amounts {
     struct fl_amounts named; /* all others, by their names */
 };
 
+/* A part of a replica's file system; just one of the four sources is set. */
+struct fl_job_mount {
+    struct fl_str path;
+    struct fl_str claim, config_map, secret; /* names in the namespace of the pods */
+    struct fl_str empty;                     /* "disk" or "memory" */
+    uint64_t size_bytes;                     /* the most that an empty one holds; 0: no limit */
+    struct fl_str sub_path;                  /* inside the others; empty: all of it */
+    bool is_read_only;
+};
+
+struct fl_job_mounts {
+    struct fl_job_mount *at;
+    size_t len, cap;
+};
+
 struct fl_job_role {
     struct fl_str name;              /* "main" in the short form */
     uint32_t replicas, replicas_min; /* the same: a gang starts whole */
@@ -57,6 +72,7 @@ struct fl_job_role {
     struct fl_text_map node_selector;  /* the same in all roles, as are the next two */
     struct fl_str affinity;            /* the text of node_affinity.h; empty: none */
     struct fl_tolerations tolerations; /* sorted by their texts, none twice */
+    struct fl_job_mounts mounts;       /* sorted by their paths, none twice */
     uint32_t grace_s;                  /* between TERM and KILL */
 };
 
@@ -85,7 +101,7 @@ struct fl_job_spec {
     uint32_t parallelism; /* so many of them run at the same time; 0: all */
     /* Sums over the roles. */
     uint32_t replicas;
-    bool has_image; /* some role has one */
+    bool has_image; /* some role has one, or a mount: only a runtime of pods can give it */
     bool is_held;   /* the job's own, as is_singleton */
     bool is_singleton;
 };

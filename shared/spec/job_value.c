@@ -421,6 +421,7 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_roles:
     case FL_JOB_KIND_dependencies:
     case FL_JOB_KIND_tolerations:
+    case FL_JOB_KIND_mounts:
     case FL_JOB_KIND_node_terms:
     case FL_JOB_KIND_node_requirements:
         break;

@@ -19,6 +19,7 @@ import hub
 NAMESPACE = "jobs"
 GATE, FINALIZER = "fairlead.dev/go", "fairlead.dev/report"
 IMAGE_WAIT_S = 4
+VOLUME_WAIT_S = 8
 TOOL = os.path.join(fleet.BIN, "tests", "kube", "contract_tool")
 
 
@@ -35,7 +36,8 @@ class Site:
     def start_agent(self, **more):
         self.agent = self.h.agent("real", self.token, settings={
             "runtime": "kubernetes", "kubeconfig": self.c.kubeconfig, "kube_namespace": NAMESPACE,
-            "kube_image_wait": f"{IMAGE_WAIT_S}s", "log_level": "debug,http=info", **more})
+            "kube_image_wait": f"{IMAGE_WAIT_S}s", "kube_volume_wait": f"{VOLUME_WAIT_S}s",
+            "kube_mounts": "claim/datasets configMap/* secret/hf-*", "log_level": "debug,http=info", **more})
         until("the cluster is ready", lambda: self.h.state("real") == "ready" and self.h.api("GET", "/v1/clusters/real")["nodesReady"])
 
     def kill_agent(self):
@@ -123,8 +125,8 @@ def manifests(s):
         equal(sorted(s.h.output(job).split()), [b"0", b"1", b"2"])
 
 
-# Replica 0 asks each of the others by its name, they ask it by MASTER_ADDR; all leave when all have answered.  The image's programs
-# are linked statically: they search no domains.
+# Replica 0 asks each of the others by its name, they ask it by MASTER_ADDR; all leave when all have answered.
+# The image's programs are linked statically: they search no domains.
 MEET = '''names=${MASTER_ADDR#*.}; mkdir /tmp/w; echo rank $RANK of $WORLD_SIZE > /tmp/w/rank; httpd -p $MASTER_PORT -h /tmp/w
 ask() { timeout 2 wget -qO- http://$1.jobs.svc.cluster.local:$MASTER_PORT/$2 2>/dev/null; }
 if [ $RANK = 0 ]
@@ -160,6 +162,50 @@ def many(s):
         s.ends(job, "succeeded")
         s.wait_gone(job)  # so its output is durable
         equal(sorted(s.h.output(job).decode().split("\n")[:-1]), sorted(f"element {i}" for i in range(12)))
+
+
+CLAIM = '''apiVersion: v1
+kind: PersistentVolume
+metadata: {name: datasets}
+spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteMany], storageClassName: "", hostPath: {path: /var/tmp/fl-datasets, type: DirectoryOrCreate}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: datasets, namespace: jobs}
+spec: {accessModes: [ReadWriteMany], storageClassName: "", volumeName: datasets, resources: {requests: {storage: 1Gi}}}
+'''
+
+
+def mounts(s):
+    s.c.kubectl("apply", "-f", "-", stdin=CLAIM)
+    s.c.kubectl("-n", NAMESPACE, "create", "secret", "generic", "hf-token", "--from-literal=token=s3cret")
+    s.c.kubectl("-n", NAMESPACE, "create", "secret", "generic", "admin", "--from-literal=token=no")
+    s.c.kubectl("-n", NAMESPACE, "create", "configmap", "train", "--from-literal=lr=0.1")
+    run = lambda *words: s.cli("run", "-d", "--image", BUSYBOX, "--cpus", "20m", "--memory", "32Mi", *words).strip()
+    with shows("a job finds its claim, ConfigMap, Secret and empty directories where it mounts them; files in a claim stay"):
+        words = ("--mount", "/data=claim/datasets", "--mount", "/view=claim/datasets/sub,ro", "--mount", "/conf=configMap/train", "--mount",
+                 "/run/hf=secret/hf-token", "--mount", "/dev/shm=memory:8Mi", "--mount", "/scratch=disk")
+        job = run(*words, "--", "sh", "-c", "mkdir -p /data/sub && echo kept >/data/sub/f && cat /view/f /conf/lr /run/hf/token && echo x >/scratch/x && "
+                                            "! echo x 2>/dev/null >/view/x && df /dev/shm | grep -c tmpfs; df -k /dev/shm | awk 'NR==2{print $2}'")
+        s.ends(job, "succeeded")
+        s.wait_gone(job)
+        equal(s.h.output(job), b"kept\n0.1s3cret1\n8192\n")
+        again = run("--mount", "/d=claim/datasets/sub,ro", "--", "cat", "/d/f")
+        s.ends(again, "succeeded")
+        s.wait_gone(again)
+        equal(s.h.output(again), b"kept\n")
+    with shows("a mount that the cluster does not grant is refused by name, and no pod is made"):
+        job = run("--mount", "/a=secret/admin", "--", "cat", "/a/token")
+        s.ends(job, "failed", "ContainerRefused")
+        assert "it mounts secret/admin, which this cluster's setting kube_mounts does not grant" in s.cli("describe", job)
+        equal(s.pods(job), [])
+    with shows("a job whose Secret is not there goes elsewhere, uncharged, and starts when it is there"):
+        job = run("--mount", "/k=secret/hf-late", "--", "cat", "/k/token")
+        tried = lambda: json.dumps(s.h.api("GET", f"/v1/jobs/{job}")["attempts"])
+        until("an attempt is withdrawn", lambda: "its volumes or its network are not ready on its node" in tried(), 60)
+        s.c.kubectl("-n", NAMESPACE, "create", "secret", "generic", "hf-late", "--from-literal=token=there")
+        s.ends(job, "succeeded")
+        s.wait_gone(job)
 
 
 def stops(s):
@@ -402,7 +448,7 @@ def main():
     with kube.Cluster() as c, hub.Hub() as h:
         contract(c)
         s = Site(c, h)
-        for part in (plain, manifests, many, stops, trouble, restart, room, named, accelerators, affinity, taints, visits.visits, end):
+        for part in (plain, manifests, many, mounts, stops, trouble, restart, room, named, accelerators, affinity, taints, visits.visits, end):
             part(s)
     kube.finish()
 

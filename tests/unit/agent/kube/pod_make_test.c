@@ -24,7 +24,8 @@ static struct made make_with(const char *document, uint32_t replica, const char 
                              uint32_t gpus, const char *accelerator)
 {
     struct made made = {0};
-    struct pod_making making = {FL_STR("node-a"), fl_str_c(image), fl_str_c(accelerator)};
+    struct pod_making making = {FL_STR("node-a"), fl_str_c(image), fl_str_c(accelerator),
+                                FL_STR("claim/data  configMap/* secret/hf-*")};
     struct fl_resources resources = {.cpu_milli = 1500, .memory_bytes = 64 << 20, .gpus = gpus};
 
     if (!runtime_job_read(fl_str_c(document), FL_STR("{\"lr\":\"0.1\"}"), &made.job, &made.err)) {
@@ -156,6 +157,55 @@ static void replicas_that_are_several_find_each_other_by_name(void **state)
     unmake(&made);
 }
 
+#define MOUNTED(mounts) "{\"image\":\"a\",\"mounts\":[" mounts "]}"
+
+static void mounts_are_volumes_and_each_source_is_one(void **state)
+{
+    struct made made = make(
+        MOUNTED(
+            "{\"path\":\"/a\",\"claim\":\"data\",\"subPath\":\"x\"},{\"path\":\"/b\",\"claim\":"
+            "\"data\",\"readOnly\":true},{\"path\":\"/c\",\"empty\":\"disk\"},{\"path\":"
+            "\"/dev/shm\",\"empty\":\"memory\",\"size\":\"8Gi\"},{\"path\":\"/e\",\"configMap\":"
+            "\"any\"},{\"path\":\"/f\",\"secret\":\"hf-token\"}"),
+        0, "");
+
+    (void)state;
+    assert_true(made.is_made);
+    expect_part(&made, "\"volumeMounts\":["
+                       "{\"name\":\"mount-0\",\"mountPath\":\"/a\",\"subPath\":\"x\"},"
+                       "{\"name\":\"mount-0\",\"mountPath\":\"/b\",\"readOnly\":true},"
+                       "{\"name\":\"mount-2\",\"mountPath\":\"/c\"},"
+                       "{\"name\":\"mount-3\",\"mountPath\":\"/dev/shm\"},"
+                       "{\"name\":\"mount-4\",\"mountPath\":\"/e\"},"
+                       "{\"name\":\"mount-5\",\"mountPath\":\"/f\"}]");
+    expect_part(&made, "\"volumes\":["
+                       "{\"name\":\"mount-0\",\"persistentVolumeClaim\":{\"claimName\":\"data\"}},"
+                       "{\"name\":\"mount-2\",\"emptyDir\":{}},"
+                       "{\"name\":\"mount-3\",\"emptyDir\":{\"medium\":\"Memory\",\"sizeLimit\":"
+                       "\"8589934592\"}},"
+                       "{\"name\":\"mount-4\",\"configMap\":{\"name\":\"any\"}},"
+                       "{\"name\":\"mount-5\",\"secret\":{\"secretName\":\"hf-token\"}}]");
+    unmake(&made);
+}
+
+static void what_is_not_granted_is_not_mounted(void **state)
+{
+    static const char *const refused[] = {"claim\":\"data2", "secret\":\"admin", "secret\":\"data"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char document[200];
+        struct made made;
+
+        snprintf(document, sizeof document, MOUNTED("{\"path\":\"/a\",\"%s\"}"), refused[i]);
+        made = make(document, 0, "");
+        assert_false(made.is_made);
+        assert_int_equal(made.err.code, FL_INVALID);
+        assert_non_null(strstr(made.err.text, "kube_mounts does not grant"));
+        unmake(&made);
+    }
+}
+
 static void what_a_role_says_is_in_its_pod(void **state)
 {
     struct made made = make(
@@ -284,7 +334,9 @@ static void a_pod_tolerates_what_its_job_does_and_the_devices_that_it_asks_for(v
     unmake(&made);
 }
 
-FL_TESTS(cmocka_unit_test(replicas_that_are_several_find_each_other_by_name),
+FL_TESTS(cmocka_unit_test(mounts_are_volumes_and_each_source_is_one),
+         cmocka_unit_test(what_is_not_granted_is_not_mounted),
+         cmocka_unit_test(replicas_that_are_several_find_each_other_by_name),
          cmocka_unit_test(a_plain_pod_is_written_whole),
          cmocka_unit_test(an_element_with_an_index_finds_it),
          cmocka_unit_test(resources_with_names_are_requests_and_limits),

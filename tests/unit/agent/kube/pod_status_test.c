@@ -161,6 +161,10 @@ static void trouble_is_told_by_its_class(void **state)
         assert_true(seen.why.len > 0 && fl_str_eq(seen.words, FL_STR("the words")));
     }
     assert_int_equal(see("", "", CONTAINER(WAITING("PodInitializing"))).trouble, POD_TROUBLE_none);
+    assert_int_equal(see("", "", CONDITION("PodReadyToStartContainers", "True", "x")).trouble,
+                     POD_TROUBLE_none);
+    assert_int_equal(see("", "", CONDITION("PodReadyToStartContainers", "False", "x")).trouble,
+                     POD_TROUBLE_sandbox);
     assert_int_equal(see("", "", CONDITION("PodScheduled", "False", "SchedulingGated")).trouble,
                      POD_TROUBLE_none);
 }

@@ -34,6 +34,18 @@ fairlead run -d --affinity 'gpu,' true
     ! fairlead: --affinity gpu,: wants conditions with ',' between them, each KEY in (A,B), KEY notin (A,B), KEY, !KEY, KEY>NUMBER or KEY<NUMBER, as 'zone in (a,b),!spot'
     exit 64
 
+# a mount is a path and a source, and perhaps read-only
+fairlead run -d --mount /data=claim/datasets/train/images,ro --mount /dev/shm=memory:8Gi --mount /s=disk --mount /k=secret/hf --mount /c=configMap/c true
+< 201 {"id":"job-9","state":"queued","queue":"default"}
+    POST /v1/jobs {"mounts":[{"path":"/data","claim":"datasets","subPath":"train/images","readOnly":true},{"path":"/dev/shm","empty":"memory","size":"8Gi"},{"path":"/s","empty":"disk"},{"path":"/k","secret":"hf"},{"path":"/c","configMap":"c"}],"command":["true"]}
+    | job-9
+fairlead run -d --mount /data=nfs/x true
+    ! fairlead: --mount /data=nfs/x: wants PATH=SOURCE[,ro], where the source is claim/NAME, configMap/NAME, secret/NAME, disk[:SIZE] or memory[:SIZE], as /data=claim/datasets,ro
+    exit 64
+fairlead run -d --mount claim/datasets true
+    ! fairlead: --mount claim/datasets: wants PATH=SOURCE[,ro], where the source is claim/NAME, configMap/NAME, secret/NAME, disk[:SIZE] or memory[:SIZE], as /data=claim/datasets,ro
+    exit 64
+
 # a toleration is a key, and perhaps its value and the effect
 fairlead run -d --tolerate nvidia.com/gpu=present:NoSchedule --tolerate spot --tolerate '*:NoExecute' --tolerate a= true
 < 201 {"id":"job-9","state":"queued","queue":"default"}
