@@ -735,7 +735,8 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
         *ret_text = unhealthy(cluster, arena);
         break;
     case REASON_NoImages:
-        *ret_text = fl_arena_printf(arena, "the job has an image, and %s runs processes", name);
+        *ret_text =
+            fl_arena_printf(arena, "the job has an image or mounts, and %s runs processes", name);
         break;
     case REASON_DispatchLimit:
         *ret_text = fl_arena_printf(arena, "%s has %" PRIu32 " starts to confirm, the most it may",

@@ -441,7 +441,8 @@ bool refusal_words_write(struct room *room, const struct shape *shape,
     if (has_clusters && seen.allowed == 0) {
         say_excluded(&seen, &text);
     } else if (has_clusters && seen.with_images == 0) {
-        add(&text, "it has an image, and those that it may go to run processes; leave it out");
+        add(&text,
+            "it has an image or mounts, and those that it may go to run processes; leave it out");
     } else if (!is_whole) {
         add(&text, "none of them holds all that it asks for; the fleet is too large to say here "
                    "what is nearest; with --dry-run --wait-for-cluster each says what it has");

@@ -1361,6 +1361,9 @@ export type JobDocument = {
     env?: Record<string, string> | Array<EnvVar>;
     /** The directory in which it starts; the preset is a fresh one, which is removed when it ends. */
     workingDir?: string;
+    /** Parts of each replica's file system that come from elsewhere. A job with mounts runs only on
+     * clusters whose runtime has images. */
+    mounts?: Array<Mount>;
     /** Resources that each replica needs; they are set aside, and are also the limit. */
     resources?: JobResources;
     /** Number of replicas: all start together, or none. */
@@ -1470,6 +1473,8 @@ export type Container = {
     env?: Record<string, string> | Array<EnvVar>;
     /** The directory in which it starts; the preset is a fresh one. */
     workingDir?: string;
+    /** Parts of each replica's file system that come from elsewhere. */
+    mounts?: Array<Mount>;
     /** Resources that each replica needs. */
     resources?: JobDemands;
 };
@@ -1544,6 +1549,28 @@ export type Toleration = {
     value?: string | number | boolean;
     /** The effect of the taint; without one, each. A taint `PreferNoSchedule` keeps no job off. */
     effect?: "" | "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+};
+
+/** A part of a replica's file system that comes from one of four sources: `claim`, `configMap`, `secret`,
+ * `empty`. */
+export type Mount = {
+    /** Where it appears: an absolute path. */
+    path: string;
+    /** A PersistentVolumeClaim of this name, in the namespace of the pods. */
+    claim?: string;
+    /** A ConfigMap there: a file for each of its keys. */
+    configMap?: string;
+    /** A Secret there: a file for each of its keys. */
+    secret?: string;
+    /** `disk` or `memory`: a fresh directory, which goes with the replica. Files in `memory` count as
+     * memory of the replica. */
+    empty?: string;
+    /** The most that an `empty` one may hold; the preset is no limit of its own. */
+    size?: string | number;
+    /** A relative path inside the claim, ConfigMap or Secret; the preset is all of it. */
+    subPath?: string;
+    /** Nothing can be written there. */
+    readOnly?: boolean;
 };
 
 /** An item of `env` when that is a list. */

@@ -221,7 +221,8 @@ static void what_the_job_excludes_or_lacks_is_said_in_words(void **state)
     shape = gang(1, 1);
     shape.has_image = true;
     assert_int_equal(ask(&world, 1, &shape, NULL), REASON_NoImages);
-    assert_string_equal(text_of(&world, &shape), "the job has an image, and east runs processes");
+    assert_string_equal(text_of(&world, &shape),
+                        "the job has an image or mounts, and east runs processes");
     assert_false(could_ever(&world, &shape));
     east->has_images = true;
     assert_int_equal(ask(&world, 1, &shape, NULL), REASON_Fits);

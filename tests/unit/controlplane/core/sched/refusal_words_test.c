@@ -152,7 +152,7 @@ static void lists_labels_and_images_come_before_amounts(void **state)
     says(&world, &shape, "it asks for nodes with zone=a, and none carries that; leave it out");
     shape.has_image = true;
     says(&world, &shape,
-         "it has an image, and those that it may go to run processes; leave it out");
+         "it has an image or mounts, and those that it may go to run processes; leave it out");
     shape.clusters[shape.clusters_len++] = FL_STR("north");
     says(&world, &shape,
          "its lists of clusters leave none of those enrolled, which are east, west; name another "

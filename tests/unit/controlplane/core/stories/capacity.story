@@ -410,7 +410,7 @@ submit ml cpu=1 image
 explain 1
     answer ok: no cluster could run it, even when empty
     | job-1 queued NoMatchingCluster
-    | east NoImages: the job has an image, and east runs processes
+    | east NoImages: the job has an image or mounts, and east runs processes
 agent east hello images
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
     east <- welcome session=2
