@@ -39,9 +39,23 @@
     X(env)                                                                                         \
     X(working_dir)                                                                                 \
     X(requests)                                                                                    \
+    X(volumes)                                                                                     \
+    X(volume_mounts)                                                                               \
     X(limits)                                                                                      \
     X(variable_name)                                                                               \
-    X(variable_value)
+    X(variable_value)                                                                              \
+    X(volume_name)                                                                                 \
+    X(volume_claim)                                                                                \
+    X(volume_config_map)                                                                           \
+    X(volume_secret)                                                                               \
+    X(volume_empty)                                                                                \
+    X(volume_medium)                                                                               \
+    X(volume_read_only)                                                                            \
+    X(volume_size)                                                                                 \
+    X(mount_name)                                                                                  \
+    X(mount_path)                                                                                  \
+    X(mount_sub_path)                                                                              \
+    X(mount_read_only)
 
 enum fl_manifest_take {
 #define FL_MANIFEST_TAKE_ENUM(take) FL_MANIFEST_TAKE_##take,

@@ -194,6 +194,15 @@ def mounts(s):
         s.ends(again, "succeeded")
         s.wait_gone(again)
         equal(s.h.output(again), b"kept\n")
+    with shows("a Pod's manifest with volumes finds them, too"):
+        volumes = [{"name": "d", "persistentVolumeClaim": {"claimName": "datasets"}}, {"name": "e", "emptyDir": {}}]
+        places = [{"name": "d", "mountPath": "/d", "subPath": "sub", "readOnly": True}, {"name": "e", "mountPath": "/e"}]
+        words = ["sh", "-c", "cp /d/f /e/f && cat /e/f"]
+        spec = {"volumes": volumes, "containers": [{"name": "a", "image": BUSYBOX, "command": words, "volumeMounts": places}]}
+        job = s.h.submit({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "reader"}, "spec": spec})
+        s.ends(job, "succeeded")
+        s.wait_gone(job)
+        equal(s.h.output(job), b"kept\n")
     with shows("a mount that the cluster does not grant is refused by name, and no pod is made"):
         job = run("--mount", "/a=secret/admin", "--", "cat", "/a/token")
         s.ends(job, "failed", "ContainerRefused")

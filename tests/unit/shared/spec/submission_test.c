@@ -200,7 +200,7 @@ static void a_value_that_cannot_be_kept_is_refused_where_it_stands(void **state)
          "/items/0: a List inside a List"},
         {"{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Pod, spec: {volumes: [1], "
          "containers: [{name: a, image: i}]}}]}",
-         "/items/0/spec/volumes: volumes of manifests are not read"},
+         "/items/0/spec/volumes/0: not an object"},
         {"{metadata: {labels: {a: b}}, spec: " POD "}", "taken"},
         {"{apiVersion: v1, kind: Pod, spec: {restartPolicy: Always, containers: [{image: i}]}}",
          "/spec/restartPolicy: a job ends"},
