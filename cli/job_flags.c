@@ -391,6 +391,7 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
            put_number(cli, document, "priority", CLI_OPT_priority, -1000, 1000, err) &&
            put_pairs(cli, document, "resources", CLI_OPT_resource, err) &&
            put_pairs(cli, document, "env", CLI_OPT_env, err) &&
+           put_pairs(cli, document, "secretEnv", CLI_OPT_secret_env, err) &&
            put_pairs(cli, document, "labels", CLI_OPT_label, err) &&
            put_pairs(cli, document, "nodeSelector", CLI_OPT_node_label, err) &&
            put_affinity(cli, document, err) && put_tolerations(cli, document, err) &&

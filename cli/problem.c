@@ -51,6 +51,7 @@ static const struct origin origins[] = {
     {"run", "/array", CLI_OPT_array},
     {"run", "/parallelism", CLI_OPT_parallelism},
     {"run", "/env", CLI_OPT_env},
+    {"run", "/secretEnv", CLI_OPT_secret_env},
     {"run", "/labels", CLI_OPT_label},
     {"run", "/priority", CLI_OPT_priority},
     {"run", "/deadline", CLI_OPT_deadline},

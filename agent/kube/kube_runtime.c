@@ -34,9 +34,10 @@ struct asking {
 
 struct kube_runtime {
     struct fl_loop *loop;
-    struct fl_arena texts; /* holds the four below */
+    struct fl_arena texts; /* holds the five below */
     const char *namespace;
-    struct fl_str image, mounts;
+    struct fl_str image, grants, pull_secrets;
+    bool is_undisturbed;
     struct fl_str accelerator; /* empty: not known yet, or none */
     uint64_t seed;
     struct runtime_listener listener;
@@ -474,8 +475,14 @@ static void do_begin(void *self, const struct runtime_listener *listener)
 static bool make(struct kube_runtime *runtime, const struct runtime_order *order,
                  struct pod_plan *plan, struct fl_buf *body, struct fl_err *err)
 {
-    struct pod_making making = {kube_room_name(runtime->room, order->node), runtime->image,
-                                runtime->accelerator, runtime->mounts};
+    struct pod_making making = {
+        .node = kube_room_name(runtime->room, order->node),
+        .image = runtime->image,
+        .accelerator = runtime->accelerator,
+        .grants = runtime->grants,
+        .pull_secrets = runtime->pull_secrets,
+        .is_undisturbed = runtime->is_undisturbed,
+    };
 
     if (making.node.len == 0) {
         return fl_fail(err, FL_ABSENT, "there is no node %" PRIu32, order->node);
@@ -638,7 +645,9 @@ bool kube_runtime_create(struct fl_loop *loop, const struct kube_runtime_config 
     runtime->seed = config->seed;
     runtime->namespace = fl_arena_str(&runtime->texts, config->namespace).at;
     runtime->image = fl_arena_str(&runtime->texts, config->image);
-    runtime->mounts = fl_arena_str(&runtime->texts, config->mounts);
+    runtime->grants = fl_arena_str(&runtime->texts, config->grants);
+    runtime->pull_secrets = fl_arena_str(&runtime->texts, config->pull_secrets);
+    runtime->is_undisturbed = config->is_undisturbed;
     runtime->accelerator = fl_arena_str(&runtime->texts, config->accelerator);
     runtime->room = kube_room_create();
     runtime->rule = pod_rule_create(&config->times, config->seed);

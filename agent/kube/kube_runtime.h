@@ -18,8 +18,10 @@ struct kube_runtime; /* opaque */
 struct kube_runtime_config {
     const struct kube_config *kube;
     struct fl_str namespace;
-    struct fl_str image;  /* for jobs that name none; may be empty */
-    struct fl_str mounts; /* as pod_making has it */
+    struct fl_str image; /* for jobs that name none; may be empty */
+    /* As pod_making has them. */
+    struct fl_str grants, pull_secrets;
+    bool is_undisturbed;
     /* The resource that gpus are; empty: the one kind of accelerator that its nodes have when they
      * are first listed, nvidia.com/gpu where they have none, and no resource where they have
      * several. */

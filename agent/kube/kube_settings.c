@@ -10,6 +10,7 @@
 #include "shared/base/resource_name.h"
 #include "shared/io/config.h"
 #include "shared/io/file.h"
+#include "shared/spec/job_mount.h"
 #include "shared/tls/random.h"
 
 static const char *text(const struct runtime_setup *setup, enum kube_setting setting)
@@ -104,6 +105,20 @@ static bool find_cluster(const struct runtime_setup *setup, struct fl_arena *are
            find_namespace(setup, ret_kube, arena, ret_namespace, err);
 }
 
+static bool check_pull_secrets(struct fl_str names, struct fl_err *err)
+{
+    struct fl_str name;
+
+    while (fl_str_next_word(&names, ' ', &name)) {
+        if (name.len == 0 || fl_job_is_object_name(name)) continue;
+        return fl_fail(err, FL_INVALID,
+                       "kube_pull_secrets: '" FL_STR_FMT "' is no name of a Secret: a-z, 0-9, '-' "
+                       "and '.', with a space between two names",
+                       FL_STR_ARG(name));
+    }
+    return true;
+}
+
 static bool open_with(const struct runtime_setup *setup, struct fl_arena *arena,
                       struct runtime *ret_runtime, struct fl_err *err)
 {
@@ -114,7 +129,10 @@ static bool open_with(const struct runtime_setup *setup, struct fl_arena *arena,
         .spool_all_bytes = (uint64_t)number(setup, KUBE_SETTING_kube_output_all),
         .kube = &kube,
         .image = fl_str_c(text(setup, KUBE_SETTING_kube_image)),
-        .mounts = fl_str_c(text(setup, KUBE_SETTING_kube_mounts)),
+        .grants = fl_str_c(text(setup, KUBE_SETTING_kube_grants)),
+        .pull_secrets = fl_str_c(text(setup, KUBE_SETTING_kube_pull_secrets)),
+        .is_undisturbed =
+            fl_config_bool(setup->config, setup->setting_first + KUBE_SETTING_kube_undisturbed),
         .accelerator = fl_str_c(text(setup, KUBE_SETTING_kube_accelerator)),
         .times = times_of(setup),
         .seed = fl_random_u64(),
@@ -128,6 +146,7 @@ static bool open_with(const struct runtime_setup *setup, struct fl_arena *arena,
                        "nvidia.com/gpu",
                        FL_STR_ARG(config.accelerator));
     }
+    if (!check_pull_secrets(config.pull_secrets, err)) return false;
     if (!find_cluster(setup, arena, &kube, &config.namespace, err) ||
         !kube_runtime_create(setup->loop, &config, &runtime, err)) {
         return false;

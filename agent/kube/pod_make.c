@@ -68,6 +68,23 @@ static void put_own_number(struct maker *maker, const char *name, uint64_t n)
     put_own(maker, name, fl_arena_printf(maker->arena, "%" PRIu64, n));
 }
 
+/* Its value is SECRET/KEY. */
+static void put_secret_variable(struct maker *maker, const struct fl_text_map_entry *one)
+{
+    struct fl_str key = one->value, secret = fl_str_cut(&key, '/');
+    struct fl_json_out *json = &maker->json;
+
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "name", one->key);
+    fl_json_open(json, "valueFrom", '{');
+    fl_json_open(json, "secretKeyRef", '{');
+    fl_json_put_str(json, "name", secret);
+    fl_json_put_str(json, "key", key);
+    fl_json_close(json, '}');
+    fl_json_close(json, '}');
+    fl_json_close(json, '}');
+}
+
 static struct pod_identity identity_of(const struct runtime_order *order, uint32_t replica)
 {
     return (struct pod_identity){order->attempt, replica,
@@ -103,6 +120,9 @@ static void put_env(struct maker *maker)
     put_rendezvous(maker);                                                 /* here, too */
     for (size_t i = 0; i < order->env.len; i++) {
         put_variable(maker, order->env.at[i].key, order->env.at[i].value);
+    }
+    for (size_t i = 0; i < order->role->secret_env.len; i++) {
+        put_secret_variable(maker, &order->role->secret_env.at[i]);
     }
     fl_job_name(order->attempt.job, job);
     put_own(maker, "FAIRLEAD_JOB_ID", job);
@@ -234,7 +254,7 @@ static void put_mounts(struct maker *maker)
 
 static bool is_granted(const struct maker *maker, const char *source)
 {
-    struct fl_str patterns = maker->making->mounts, pattern;
+    struct fl_str patterns = maker->making->grants, pattern;
 
     while (fl_str_next_word(&patterns, ' ', &pattern)) {
         if (fl_name_fits(pattern, fl_str_c(source))) return true;
@@ -242,19 +262,32 @@ static bool is_granted(const struct maker *maker, const char *source)
     return false;
 }
 
-static bool check_mounts(const struct maker *maker, struct fl_err *err)
+static bool check_granted(const struct maker *maker, const char *source, struct fl_err *err)
+{
+    return is_granted(maker, source) ||
+           fl_fail(err, FL_INVALID,
+                   "it uses %s, which this cluster's setting kube_grants does not grant", source);
+}
+
+static bool check_grants(const struct maker *maker, struct fl_err *err)
 {
     const struct fl_job_mounts *mounts = &maker->order->role->mounts;
+    const struct fl_text_map *secrets = &maker->order->role->secret_env;
 
     for (size_t i = 0; i < mounts->len; i++) {
         char source[FL_JOB_MOUNT_SOURCE_MAX];
 
         if (mounts->at[i].empty.len > 0) continue;
         fl_job_mount_source(&mounts->at[i], source);
-        if (!is_granted(maker, source)) {
-            return fl_fail(err, FL_INVALID,
-                           "it mounts %s, which this cluster's setting kube_mounts does not grant",
-                           source);
+        if (!check_granted(maker, source, err)) return false;
+    }
+    for (size_t i = 0; i < secrets->len; i++) {
+        struct fl_str key = secrets->at[i].value, secret = fl_str_cut(&key, '/');
+
+        if (!check_granted(maker,
+                           fl_arena_printf(maker->arena, "secret/" FL_STR_FMT, FL_STR_ARG(secret)),
+                           err)) {
+            return false;
         }
     }
     return true;
@@ -358,6 +391,22 @@ static void put_tolerations(struct maker *maker)
     if (is_open) fl_json_close(&maker->json, ']');
 }
 
+static void put_pull_secrets(struct maker *maker)
+{
+    struct fl_str names = maker->making->pull_secrets, name;
+    bool is_open = false;
+
+    while (fl_str_next_word(&names, ' ', &name)) {
+        if (name.len == 0) continue;
+        if (!is_open) fl_json_open(&maker->json, "imagePullSecrets", '[');
+        is_open = true;
+        fl_json_open(&maker->json, NULL, '{');
+        fl_json_put_str(&maker->json, "name", name);
+        fl_json_close(&maker->json, '}');
+    }
+    if (is_open) fl_json_close(&maker->json, ']');
+}
+
 static void put_host(struct maker *maker)
 {
     struct pod_identity identity = identity_of(maker->order, maker->order->replica);
@@ -394,6 +443,7 @@ static void put_spec(struct maker *maker, struct fl_str image)
     put_container(maker, image);
     fl_json_close(json, ']');
     put_volumes(maker);
+    put_pull_secrets(maker);
     fl_json_close(json, '}');
 }
 
@@ -413,6 +463,10 @@ static void put_metadata(struct maker *maker, uint64_t hash)
     fl_json_open(json, "annotations", '{');
     fl_json_put_str(json, POD_NODE, maker->making->node);
     fl_json_put_cstr(json, POD_HASH, fl_arena_printf(maker->arena, "%" PRIu64, hash));
+    if (maker->making->is_undisturbed) {
+        fl_json_put_cstr(json, "cluster-autoscaler.kubernetes.io/safe-to-evict", "false");
+        fl_json_put_cstr(json, "karpenter.sh/do-not-disrupt", "true");
+    }
     fl_json_close(json, '}');
     fl_json_open(json, "finalizers", '[');
     fl_json_put_cstr(json, NULL, POD_FINALIZER);
@@ -435,7 +489,7 @@ static bool write(struct maker *maker, struct fl_buf *out, uint64_t *ret_hash, s
                        "it asks for GPUs, and this cluster has several kinds of them: name one in "
                        "the setting kube_accelerator");
     }
-    if (!check_mounts(maker, err)) return false;
+    if (!check_grants(maker, err)) return false;
     fl_buf_init_in(&spec, POD_BYTES_MAX, maker->arena);
     maker->json = fl_json_out(&spec);
     put_spec(maker, image);

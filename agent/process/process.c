@@ -38,7 +38,9 @@ static bool spawn(struct process_replica *replica, const struct runtime_order *o
     const struct fl_job_role *role = order->role;
 
     if (role->image.len > 0) return fl_fail(err, FL_UNSUPPORTED, "this runtime has no images");
-    if (role->mounts.len > 0) return fl_fail(err, FL_UNSUPPORTED, "this runtime mounts nothing");
+    if (role->mounts.len + role->secret_env.len > 0) {
+        return fl_fail(err, FL_UNSUPPORTED, "this runtime has no mounts and no secrets");
+    }
     if (role->command.len + role->args.len == 0) return fl_fail(err, FL_INVALID, "no command");
     if (order->node >= replica->process->config.nodes) {
         return fl_fail(err, FL_INVALID, "there is no node %" PRIu32, order->node);

@@ -66,6 +66,7 @@ int main(void)
               FL_JOB_AFFINITY_BYTES_MAX, "422");
     print_row("tolerations of a job", FL_JOB_TOLERATIONS_MAX, "422");
     print_row("mounts of a role", FL_JOB_MOUNTS_MAX, "422");
+    print_row("variables of a role that are secrets", FL_JOB_SECRET_ENV_MAX, "422");
     print_row("words of a command, and of its arguments", FL_JOB_WORDS_MAX, "422");
     print_row("bytes of one word", FL_JOB_WORD_BYTES_MAX, "422");
     print_row("variables of a role's environment", FL_JOB_ENV_MAX, "422");

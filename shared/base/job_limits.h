@@ -10,7 +10,8 @@
 #define FL_JOB_CLUSTERS_MAX 32   /* in clusters, and as many in notClusters */
 #define FL_JOB_NODE_LABELS_MAX 16
 #define FL_JOB_TOLERATIONS_MAX 16
-#define FL_JOB_MOUNTS_MAX 16            /* in a role */
+#define FL_JOB_MOUNTS_MAX 16 /* in a role */
+#define FL_JOB_SECRET_ENV_MAX 32
 #define FL_JOB_NODE_TERMS_MAX 16        /* in the affinity of a job */
 #define FL_JOB_NODE_REQUIREMENTS_MAX 32 /* in all its terms together: each node is compared */
 #define FL_JOB_NODE_VALUES_MAX 64       /* in a requirement */

@@ -10,8 +10,7 @@ static bool is_lower_or_digit(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* Names of objects: labels of DNS with dots between them. */
-static bool is_object_name(struct fl_str name)
+bool fl_job_is_object_name(struct fl_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         bool is_end = i == 0 || i + 1 == name.len || name.at[i - 1] == '.' || name.at[i + 1] == '.';
@@ -58,7 +57,7 @@ static void check_source(const struct fl_job_check *check, const struct fl_path 
     if (sources != 1) {
         fl_job_wrong(check, path, item, FL_STR("path: /data, claim: datasets"),
                      "a mount has one source: claim, configMap, secret or empty");
-    } else if (one->empty.len == 0 && !is_object_name(name_of(one))) {
+    } else if (one->empty.len == 0 && !fl_job_is_object_name(name_of(one))) {
         fl_job_wrong(check, path, item,
                      FL_STR("a-z, 0-9, '-' and '.', a letter or digit at each end"),
                      "\"" FL_STR_FMT "\" is no name of an object", FL_STR_ARG(name_of(one)));

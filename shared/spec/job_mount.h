@@ -16,4 +16,7 @@ void fl_job_mount_put(const struct fl_job_check *check, const struct fl_path *pa
                       const struct fl_json *item, const struct fl_job_mount *one,
                       struct fl_job_mounts *to);
 
+/* A name of objects in Kubernetes: labels of DNS with dots between them. */
+bool fl_job_is_object_name(struct fl_str name);
+
 void fl_job_mount_source(const struct fl_job_mount *mount, char ret_text[FL_JOB_MOUNT_SOURCE_MAX]);

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "shared/base/arena.h"
+#include "shared/base/ascii.h"
 #include "shared/base/assert.h"
 #include "shared/base/node_label.h"
 #include "shared/base/resource_name.h"
 #include "shared/spec/job_draft.h"
+#include "shared/spec/job_mount.h"
 #include "shared/spec/job_object.h"
 #include "shared/spec/job_params.h"
 
@@ -78,11 +80,44 @@ static void settle_resources(const struct fl_job_check *check, const struct fl_p
     }
 }
 
+static bool is_secret_key(struct fl_str value)
+{
+    struct fl_str key = value, secret = fl_str_cut(&key, '/');
+
+    for (size_t i = 0; i < key.len; i++) {
+        char c = key.at[i];
+
+        if (!fl_is_alnum(c) && c != '-' && c != '_' && c != '.') return false;
+    }
+    return key.len > 0 && key.len <= FL_JOB_MOUNT_NAME_BYTES_MAX &&
+           secret.len <= FL_JOB_MOUNT_NAME_BYTES_MAX && fl_job_is_object_name(secret);
+}
+
+static void check_secret_env(const struct fl_job_check *check, const struct fl_path *path,
+                             const struct fl_job_role *role)
+{
+    for (size_t i = 0; i < role->secret_env.len; i++) {
+        const struct fl_text_map_entry *one = &role->secret_env.at[i];
+
+        if (!is_secret_key(one->value)) {
+            fl_job_wrong(check, path, NULL, FL_STR("HF_TOKEN: hf-token/token"),
+                         "secretEnv: \"" FL_STR_FMT "\" is no SECRET/KEY", FL_STR_ARG(one->value));
+        }
+        for (size_t k = 0; k < role->env.len; k++) {
+            if (!fl_str_eq(role->env.at[k].key, one->key)) continue;
+            fl_job_wrong(check, path, NULL, NOTHING,
+                         "the variable \"" FL_STR_FMT "\" is in env and in secretEnv",
+                         FL_STR_ARG(one->key));
+        }
+    }
+}
+
 /* Both forms; 'node' is the object that has replicas. */
 static void check_role(const struct fl_job_check *check, const struct fl_path *path,
                        const struct fl_json *node, struct fl_job_role *role)
 {
     settle_resources(check, path, node, role);
+    check_secret_env(check, path, role);
     if (role->command.len == 0 && role->image.len == 0) {
         fl_job_wrong(check, path, NULL, FL_STR("command: [\"sh\", \"-c\", \"...\"]"),
                      "there is neither a command nor an image: nothing to run");
@@ -258,7 +293,8 @@ static void sum_up(const struct fl_job_check *check, const struct fl_json *root,
     }
     for (size_t i = 0; i < spec->roles.len; i++) {
         replicas += spec->roles.at[i].replicas;
-        spec->has_image |= spec->roles.at[i].image.len > 0 || spec->roles.at[i].mounts.len > 0;
+        spec->has_image |= spec->roles.at[i].image.len > 0 || spec->roles.at[i].mounts.len > 0 ||
+                           spec->roles.at[i].secret_env.len > 0;
     }
     if (replicas > limits->replicas_max) {
         fl_job_wrong(check, NULL, NULL, NOTHING, "%u replicas in all are over the limit of %u",

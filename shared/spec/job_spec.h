@@ -65,6 +65,7 @@ struct fl_job_role {
     struct fl_strs command,
         args; /* the program is command, then args; with an image both may be empty */
     struct fl_text_map env;
+    struct fl_text_map secret_env; /* values are SECRET/KEY; no name is in both */
     struct fl_str working_dir;     /* empty: a fresh directory */
     struct fl_job_amounts request; /* the scheduler sets this aside for each replica */
     struct fl_job_amounts limit; /* each replica's; 0: none.  Never below the request, and the same
@@ -101,7 +102,7 @@ struct fl_job_spec {
     uint32_t parallelism; /* so many of them run at the same time; 0: all */
     /* Sums over the roles. */
     uint32_t replicas;
-    bool has_image; /* some role has one, or a mount: only a runtime of pods can give it */
+    bool has_image; /* some role has one, a mount or a secret: only a runtime of pods gives them */
     bool is_held;   /* the job's own, as is_singleton */
     bool is_singleton;
 };

@@ -73,24 +73,40 @@ static void unfold_words(struct fl_reading *reading, struct fl_taken *taken,
     taken->node = words.node;
 }
 
+/* The variable's value is SECRET/KEY. */
+static void put_secret(struct fl_reading *reading, struct fl_built *variable)
+{
+    const struct fl_taken *secret = FL_TAKE(reading, variable_secret);
+    const struct fl_taken *key = FL_TAKE(reading, variable_key);
+    char *text = fl_arena_printf(reading->check->arena, FL_STR_FMT "/" FL_STR_FMT,
+                                 FL_STR_ARG(secret->node->text),
+                                 FL_STR_ARG(key->node ? key->node->text : NOTHING));
+    struct fl_json value = {.kind = FL_JSON_STRING, .text = fl_str_c(text)};
+
+    fl_manifest_append(reading, variable, FL_STR("value"), &value);
+}
+
 /* A variable refers to those before it.  'names' gets all; one too many is kept, so that their
  * number is refused. */
 static void read_env(struct fl_reading *reading, struct fl_text_map *names)
 {
     struct fl_taken *env = FL_TAKE(reading, env);
     struct fl_path here = {.up = env->path};
-    struct fl_built list;
+    struct fl_built list, secrets;
 
     if (!env->node || env->node->kind != FL_JSON_LIST) return; /* said later */
+    secrets = fl_manifest_begin(reading, FL_JSON_LIST);
     list = fl_manifest_begin(reading, FL_JSON_LIST);
     list.node->at = env->node->at;
     *names = fl_text_map_new(env->node->len + 1, reading->check->arena);
     FL_JSON_EACH (item, env->node) {
         struct fl_built variable = fl_manifest_begin(reading, FL_JSON_OBJECT);
         struct fl_taken *name = FL_TAKE(reading, variable_name),
-                        *value = FL_TAKE(reading, variable_value);
+                        *value = FL_TAKE(reading, variable_value),
+                        *secret = FL_TAKE(reading, variable_secret),
+                        *key = FL_TAKE(reading, variable_key);
 
-        *name = *value = (struct fl_taken){0};
+        *name = *value = *secret = *key = (struct fl_taken){0};
         fl_manifest_read_object(reading, FL_MANIFEST_OBJECT_variable, &here, item);
         variable.node->at = item->at;
         if (name->node) fl_manifest_append(reading, &variable, FL_STR("name"), name->node);
@@ -101,8 +117,13 @@ static void read_env(struct fl_reading *reading, struct fl_text_map *names)
         } else if (value->node) {
             fl_manifest_append(reading, &variable, FL_STR("value"), value->node);
         }
-        if (list.node->len > FL_JOB_ENV_MAX) break;
-        fl_manifest_append(reading, &list, NOTHING, variable.node);
+        if (list.node->len + secrets.node->len > FL_JOB_ENV_MAX) break;
+        if (secret->node && value->node) {
+            fl_job_wrong(reading->check, &here, item, NOTHING, "it has a value and a valueFrom");
+        } else if (secret->node) {
+            put_secret(reading, &variable);
+        }
+        fl_manifest_append(reading, secret->node ? &secrets : &list, NOTHING, variable.node);
         here.index++;
         if (!name->node || name->node->kind != FL_JSON_STRING) continue;
         names->at[names->len++] = (struct fl_text_map_entry){name->node->text, NOTHING};
@@ -114,6 +135,7 @@ static void read_env(struct fl_reading *reading, struct fl_text_map *names)
             names->at[i - 1] = one;
         }
     }
+    *FL_TAKE(reading, secret_env) = (struct fl_taken){secrets.node, env->path, env->pointer};
     env->node = list.node;
 }
 
@@ -327,6 +349,8 @@ static struct fl_built make_container(struct fl_reading *reading, const struct f
                             FL_TAKE(reading, command));
     fl_manifest_put_in_role(reading, roles, &container, CONTAINER "/args", FL_TAKE(reading, args));
     fl_manifest_put_in_role(reading, roles, &container, CONTAINER "/env", FL_TAKE(reading, env));
+    fl_manifest_put_in_role(reading, roles, &container, CONTAINER "/secretEnv",
+                            FL_TAKE(reading, secret_env));
     fl_manifest_put_in_role(reading, roles, &container, CONTAINER "/workingDir",
                             FL_TAKE(reading, working_dir));
     fl_manifest_put_mounts(reading, roles, &container);

@@ -37,6 +37,7 @@
     X(command)                                                                                     \
     X(args)                                                                                        \
     X(env)                                                                                         \
+    X(secret_env)                                                                                  \
     X(working_dir)                                                                                 \
     X(requests)                                                                                    \
     X(volumes)                                                                                     \
@@ -44,6 +45,8 @@
     X(limits)                                                                                      \
     X(variable_name)                                                                               \
     X(variable_value)                                                                              \
+    X(variable_secret)                                                                             \
+    X(variable_key)                                                                                \
     X(volume_name)                                                                                 \
     X(volume_claim)                                                                                \
     X(volume_config_map)                                                                           \

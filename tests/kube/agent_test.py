@@ -37,7 +37,7 @@ class Site:
         self.agent = self.h.agent("real", self.token, settings={
             "runtime": "kubernetes", "kubeconfig": self.c.kubeconfig, "kube_namespace": NAMESPACE,
             "kube_image_wait": f"{IMAGE_WAIT_S}s", "kube_volume_wait": f"{VOLUME_WAIT_S}s",
-            "kube_mounts": "claim/datasets configMap/* secret/hf-*", "log_level": "debug,http=info", **more})
+            "kube_pull_secrets": "registry", "kube_grants": "claim/datasets configMap/* secret/hf-*", "log_level": "debug,http=info", **more})
         until("the cluster is ready", lambda: self.h.state("real") == "ready" and self.h.api("GET", "/v1/clusters/real")["nodesReady"])
 
     def kill_agent(self):
@@ -92,6 +92,8 @@ def plain(s):
         pod = until("its pod runs", lambda: next((one for one in s.pods(job) if runs(one)), None))
         equal(pod["metadata"]["name"], f"fl-{job.removeprefix('job-')}-0-1-main-0")
         equal(pod["metadata"]["finalizers"], [FINALIZER])
+        equal(pod["metadata"]["annotations"]["karpenter.sh/do-not-disrupt"], "true")
+        equal(pod["spec"]["imagePullSecrets"], [{"name": "registry"}])
         equal(pod["spec"].get("schedulingGates"), None)
         equal(pod["spec"]["nodeName"], pod["metadata"]["annotations"]["fairlead.dev/node"])
         s.ends(job, "succeeded")
@@ -206,8 +208,14 @@ def mounts(s):
     with shows("a mount that the cluster does not grant is refused by name, and no pod is made"):
         job = run("--mount", "/a=secret/admin", "--", "cat", "/a/token")
         s.ends(job, "failed", "ContainerRefused")
-        assert "it mounts secret/admin, which this cluster's setting kube_mounts does not grant" in s.cli("describe", job)
+        assert "it uses secret/admin, which this cluster's setting kube_grants does not grant" in s.cli("describe", job)
         equal(s.pods(job), [])
+    with shows("a variable has its value from a Secret, and only from one that is granted"):
+        job = run("--secret-env", "HF_TOKEN=hf-token/token", "--", "sh", "-c", "echo $HF_TOKEN")
+        s.ends(job, "succeeded")
+        s.wait_gone(job)
+        equal(s.h.output(job), b"s3cret\n")
+        s.ends(run("--secret-env", "A=admin/token", "--", "true"), "failed", "ContainerRefused")
     with shows("a job whose Secret is not there goes elsewhere, uncharged, and starts when it is there"):
         job = run("--mount", "/k=secret/hf-late", "--", "cat", "/k/token")
         tried = lambda: json.dumps(s.h.api("GET", f"/v1/jobs/{job}")["attempts"])

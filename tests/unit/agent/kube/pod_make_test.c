@@ -188,6 +188,41 @@ static void mounts_are_volumes_and_each_source_is_one(void **state)
     unmake(&made);
 }
 
+static void the_cluster_has_its_own_say_in_each_pod(void **state)
+{
+    struct pod_making making = {.node = FL_STR("node-a"),
+                                .image = FL_STR("a"),
+                                .pull_secrets = FL_STR("registry  other"),
+                                .is_undisturbed = true};
+    struct made made = make("{\"command\":[\"a\"]}", 0, "b");
+
+    (void)state;
+    fl_buf_clear(&made.text);
+    assert_true(pod_make(made.order, &making, &made.text, &made.hash, &made.err));
+    assert_true(fl_buf_put_u8(&made.text, 0));
+    expect_part(&made, "\"cluster-autoscaler.kubernetes.io/safe-to-evict\":\"false\","
+                       "\"karpenter.sh/do-not-disrupt\":\"true\"}");
+    expect_part(&made, "\"imagePullSecrets\":[{\"name\":\"registry\"},{\"name\":\"other\"}]");
+    unmake(&made);
+}
+
+static void a_variable_may_have_its_value_from_a_secret(void **state)
+{
+    struct made made =
+        make("{\"image\":\"a\",\"secretEnv\":{\"HF_TOKEN\":\"hf-token/key\"}}", 0, "");
+
+    (void)state;
+    assert_true(made.is_made);
+    expect_part(&made,
+                "{\"name\":\"HF_TOKEN\",\"valueFrom\":{\"secretKeyRef\":{\"name\":\"hf-token\","
+                "\"key\":\"key\"}}},{\"name\":\"FAIRLEAD_JOB_ID\"");
+    unmake(&made);
+    made = make("{\"image\":\"a\",\"secretEnv\":{\"A\":\"admin/key\"}}", 0, "");
+    assert_false(made.is_made);
+    assert_non_null(strstr(made.err.text, "secret/admin, which"));
+    unmake(&made);
+}
+
 static void what_is_not_granted_is_not_mounted(void **state)
 {
     static const char *const refused[] = {"claim\":\"data2", "secret\":\"admin", "secret\":\"data"};
@@ -201,7 +236,7 @@ static void what_is_not_granted_is_not_mounted(void **state)
         made = make(document, 0, "");
         assert_false(made.is_made);
         assert_int_equal(made.err.code, FL_INVALID);
-        assert_non_null(strstr(made.err.text, "kube_mounts does not grant"));
+        assert_non_null(strstr(made.err.text, "kube_grants does not grant"));
         unmake(&made);
     }
 }
@@ -336,6 +371,8 @@ static void a_pod_tolerates_what_its_job_does_and_the_devices_that_it_asks_for(v
 
 FL_TESTS(cmocka_unit_test(mounts_are_volumes_and_each_source_is_one),
          cmocka_unit_test(what_is_not_granted_is_not_mounted),
+         cmocka_unit_test(a_variable_may_have_its_value_from_a_secret),
+         cmocka_unit_test(the_cluster_has_its_own_say_in_each_pod),
          cmocka_unit_test(replicas_that_are_several_find_each_other_by_name),
          cmocka_unit_test(a_plain_pod_is_written_whole),
          cmocka_unit_test(an_element_with_an_index_finds_it),

@@ -34,6 +34,11 @@ fairlead run -d --affinity 'gpu,' true
     ! fairlead: --affinity gpu,: wants conditions with ',' between them, each KEY in (A,B), KEY notin (A,B), KEY, !KEY, KEY>NUMBER or KEY<NUMBER, as 'zone in (a,b),!spot'
     exit 64
 
+# a secret of the environment is named
+fairlead run -d --secret-env HF_TOKEN=hf-token/token true
+< 201 {"id":"job-9","state":"queued","queue":"default"}
+fairlead run -d --secret-env HF_TOKEN true
+
 # a mount is a path and a source, and perhaps read-only
 fairlead run -d --mount /data=claim/datasets/train/images,ro --mount /dev/shm=memory:8Gi --mount /s=disk --mount /k=secret/hf --mount /c=configMap/c true
 < 201 {"id":"job-9","state":"queued","queue":"default"}

@@ -46,6 +46,42 @@ static void roles_may_have_other_mounts(void **state)
     end(&world);
 }
 
+static void secrets_of_the_environment_are_apart_from_it(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'command':['a'],'env':{'A':'b'},'secretEnv':{'HF_TOKEN':'hf.x/my_token',"
+                        "'B':'s/k'}}");
+    assert_true(world.spec.has_image);
+    assert_string_equal(
+        canonical(&world),
+        "{'roles':[{'name':'main','template':{'spec':{'containers':[{'command':['a'],'env':["
+        "{'name':'A','value':'b'}],'secretEnv':[{'name':'B','value':'s/k'},"
+        "{'name':'HF_TOKEN','value':'hf.x/my_token'}]}]}}}]}");
+    assert_false(parse(&world, "{'command':['a'],'env':{'A':'b'},'secretEnv':{'A':'s/k'}}"));
+    assert_non_null(strstr(story(&world), "is in env and in secretEnv"));
+    end(&world);
+}
+
+static void a_secret_of_the_environment_has_a_name_and_a_key(void **state)
+{
+    static const char *const bad[] = {"s", "s/", "/k", "S/k", "s/a/b", "s/a b", ""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct world world;
+        char document[100];
+
+        begin(&world);
+        snprintf(document, sizeof document, "{'command':['a'],'secretEnv':{'A':'%s'}}", bad[i]);
+        assert_false(parse(&world, document));
+        assert_non_null(strstr(story(&world), "is no SECRET/KEY"));
+        end(&world);
+    }
+}
+
 #define MOUNT(mount) "{'command':['a'],'mounts':[" mount "]}"
 
 static void what_cannot_be_mounted_is_refused(void **state)
@@ -88,6 +124,8 @@ static void what_cannot_be_mounted_is_refused(void **state)
     }
 }
 
-FL_TESTS(cmocka_unit_test(mounts_are_sorted_by_path_and_need_a_runtime_of_pods),
+FL_TESTS(cmocka_unit_test(secrets_of_the_environment_are_apart_from_it),
+         cmocka_unit_test(a_secret_of_the_environment_has_a_name_and_a_key),
+         cmocka_unit_test(mounts_are_sorted_by_path_and_need_a_runtime_of_pods),
          cmocka_unit_test(roles_may_have_other_mounts),
          cmocka_unit_test(what_cannot_be_mounted_is_refused))
