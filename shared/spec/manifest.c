@@ -308,9 +308,8 @@ static void check_pull(const struct fl_reading *reading)
         !digest && (!tag || fl_str_eq((struct fl_str){tag, name.len - (size_t)(tag - name.at)},
                                       FL_STR(":latest")));
 
-    if (!policy->node || fl_manifest_is_empty(policy->node) ||
-        is_text(policy, FL_STR("IfNotPresent")))
-        return;
+    if (!policy->node || fl_manifest_is_empty(policy->node)) return;
+    if (is_text(policy, FL_STR("IfNotPresent"))) return;
     if (is_latest && is_text(policy, FL_STR("Always"))) return;
     fl_job_wrong(
         reading->check, policy->path, policy->node,
@@ -358,8 +357,9 @@ static struct fl_built make_container(struct fl_reading *reading, const struct f
                             FL_TAKE(reading, requests));
     fl_manifest_put_in_role(reading, roles, &resources, CONTAINER "/resources/limits",
                             FL_TAKE(reading, limits));
-    if (resources.last)
+    if (resources.last) {
         fl_manifest_append(reading, &container, FL_STR("resources"), resources.node);
+    }
     return container;
 }
 

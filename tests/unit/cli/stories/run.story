@@ -37,7 +37,11 @@ fairlead run -d --affinity 'gpu,' true
 # a secret of the environment is named
 fairlead run -d --secret-env HF_TOKEN=hf-token/token true
 < 201 {"id":"job-9","state":"queued","queue":"default"}
+    POST /v1/jobs {"secretEnv":{"HF_TOKEN":"hf-token/token"},"command":["true"]}
+    | job-9
 fairlead run -d --secret-env HF_TOKEN true
+    ! fairlead: --secret-env HF_TOKEN: wants NAME=SECRET/KEY
+    exit 64
 
 # a mount is a path and a source, and perhaps read-only
 fairlead run -d --mount /data=claim/datasets/train/images,ro --mount /dev/shm=memory:8Gi --mount /s=disk --mount /k=secret/hf --mount /c=configMap/c true

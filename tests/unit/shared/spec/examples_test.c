@@ -149,6 +149,9 @@ static void the_manual_tells_the_truth(void **state)
     spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "the short form", &arena);
     assert_true(fl_job_spec_canonical(&buf, &spec));
     fl_buf_put_u8(&buf, '\n');
+    spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "mounts", &arena);
+    assert_int_equal(spec.roles.at[0].mounts.len, 5);
+    assert_int_equal(spec.roles.at[0].secret_env.len, 1);
     spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "parameters", &arena);
     assert_int_equal(spec.params.len, 1);
     spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "after others", &arena);

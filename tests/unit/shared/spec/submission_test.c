@@ -222,7 +222,7 @@ static void a_value_that_cannot_be_kept_is_refused_where_it_stands(void **state)
          "/spec/containers/0/env/1/value: $(NAME) of a variable"},
         {"{apiVersion: v1, kind: Pod, spec: {containers: [{image: i, env: [{name: A, valueFrom: "
          "{fieldRef: {fieldPath: status.podIP}}}]}]}}",
-         "/spec/containers/0/env/0/valueFrom: write the value"},
+         "/spec/containers/0/env/0/valueFrom/fieldRef: a replica finds its identity"},
         {"{apiVersion: v1, kind: Pod, spec: {containers: [{image: i, env: [{name: A, value: b}], "
          "args: ['$(date)', '$$(A)']}]}}",
          "taken"},
