@@ -253,8 +253,9 @@ void fl_manifest_read_object(struct fl_reading *reading, enum fl_manifest_object
             if (item->kind != FL_JSON_NULL) pass_over(check, field, &here, item);
             break;
         case FL_MANIFEST_refused:
-            if (!fl_manifest_is_empty(item))
+            if (!fl_manifest_is_empty(item)) {
                 fl_job_wrong(check, &here, item, NOTHING, "%s", field->text);
+            }
             break;
         }
     }
