@@ -94,20 +94,19 @@ static bool is_secret_key(struct fl_str value)
 }
 
 static void check_secret_env(const struct fl_job_check *check, const struct fl_path *path,
-                             const struct fl_job_role *role)
+                             const struct fl_json *node, const struct fl_job_role *role)
 {
     for (size_t i = 0; i < role->secret_env.len; i++) {
         const struct fl_text_map_entry *one = &role->secret_env.at[i];
 
         if (!is_secret_key(one->value)) {
-            fl_job_wrong(check, path, NULL, FL_STR("HF_TOKEN: hf-token/token"),
-                         "secretEnv: \"" FL_STR_FMT "\" is no SECRET/KEY", FL_STR_ARG(one->value));
+            WRONG(check, path, node, "secretEnv", FL_STR("HF_TOKEN: hf-token/token"),
+                  "\"" FL_STR_FMT "\" is no SECRET/KEY", FL_STR_ARG(one->value));
         }
         for (size_t k = 0; k < role->env.len; k++) {
             if (!fl_str_eq(role->env.at[k].key, one->key)) continue;
-            fl_job_wrong(check, path, NULL, NOTHING,
-                         "the variable \"" FL_STR_FMT "\" is in env and in secretEnv",
-                         FL_STR_ARG(one->key));
+            WRONG(check, path, node, "secretEnv", NOTHING,
+                  "the variable \"" FL_STR_FMT "\" is in env, too", FL_STR_ARG(one->key));
         }
     }
 }
@@ -117,7 +116,7 @@ static void check_role(const struct fl_job_check *check, const struct fl_path *p
                        const struct fl_json *node, struct fl_job_role *role)
 {
     settle_resources(check, path, node, role);
-    check_secret_env(check, path, role);
+    check_secret_env(check, path, node, role);
     if (role->command.len == 0 && role->image.len == 0) {
         fl_job_wrong(check, path, NULL, FL_STR("command: [\"sh\", \"-c\", \"...\"]"),
                      "there is neither a command nor an image: nothing to run");

@@ -1359,6 +1359,9 @@ export type JobDocument = {
     /** Environment, as an object or as a list of name and value. Names that begin with `FAIRLEAD_` are
      * ours, but for `FAIRLEAD_PARAM_...`, which is the default of a parameter. */
     env?: Record<string, string> | Array<EnvVar>;
+    /** Variables whose values are in a Secret of the pods' namespace, each as SECRET/KEY: `{HF_TOKEN:
+     * hf-token/token}`. A job with them runs only on clusters whose runtime has images. */
+    secretEnv?: Record<string, string> | Array<EnvVar>;
     /** The directory in which it starts; the preset is a fresh one, which is removed when it ends. */
     workingDir?: string;
     /** Parts of each replica's file system that come from elsewhere. A job with mounts runs only on
@@ -1471,6 +1474,8 @@ export type Container = {
     args?: Array<string>;
     /** Environment, as in the short form. */
     env?: Record<string, string> | Array<EnvVar>;
+    /** Variables whose values are in a Secret, as in the short form. */
+    secretEnv?: Record<string, string> | Array<EnvVar>;
     /** The directory in which it starts; the preset is a fresh one. */
     workingDir?: string;
     /** Parts of each replica's file system that come from elsewhere. */
