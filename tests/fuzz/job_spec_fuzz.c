@@ -51,6 +51,14 @@ static bool is_same_strs(const struct fl_strs *a, const struct fl_strs *b)
     return true;
 }
 
+static void check_same_mount(const struct fl_job_mount *a, const struct fl_job_mount *b)
+{
+    fl_assert(fl_str_eq(a->path, b->path) && fl_str_eq(a->sub_path, b->sub_path));
+    fl_assert(fl_str_eq(a->claim, b->claim) && fl_str_eq(a->config_map, b->config_map));
+    fl_assert(fl_str_eq(a->secret, b->secret) && fl_str_eq(a->empty, b->empty));
+    fl_assert(a->size_bytes == b->size_bytes && a->is_read_only == b->is_read_only);
+}
+
 static void check_same_role(const struct fl_job_role *a, const struct fl_job_role *b)
 {
     fl_assert(fl_str_eq(a->name, b->name) && fl_str_eq(a->image, b->image));
@@ -59,6 +67,11 @@ static void check_same_role(const struct fl_job_role *a, const struct fl_job_rol
     fl_assert(a->grace_s == b->grace_s);
     fl_assert(is_same_strs(&a->command, &b->command) && is_same_strs(&a->args, &b->args));
     fl_assert(is_same_pairs(&a->env, &b->env));
+    fl_assert(is_same_pairs(&a->secret_env, &b->secret_env));
+    fl_assert(a->mounts.len == b->mounts.len);
+    for (size_t i = 0; i < a->mounts.len; i++) {
+        check_same_mount(&a->mounts.at[i], &b->mounts.at[i]);
+    }
     fl_assert(is_same_pairs(&a->node_selector, &b->node_selector));
     fl_assert(fl_str_eq(a->affinity, b->affinity));
     fl_assert(a->affinity.len == 0 || fl_node_affinity_is(a->affinity));

@@ -417,6 +417,36 @@ static void what_cannot_be_read_at_the_start_is_waited_for(void **state)
     }
 }
 
+static void a_job_that_needs_pods_is_refused_by_name(void **state)
+{
+    static const char *const documents[][2] = {
+        {"{\"image\":\"a\"}", "no images"},
+        {"{\"command\":[\"true\"],\"mounts\":[{\"path\":\"/m\",\"empty\":\"disk\"}]}", "no mounts"},
+        {"{\"command\":[\"true\"],\"secretEnv\":{\"A\":\"s/k\"}}", "no secrets"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        struct world world = {0};
+        struct heard heard = {0};
+        struct runtime_job *job;
+        struct runtime runtime;
+        struct fl_err err = {0};
+
+        begin(&world, CONTRACT_SHORT);
+        runtime = start(&world, &heard);
+        if (!runtime_job_read(fl_str_c(documents[i][0]), (struct fl_str){0}, &job, &err)) {
+            fail_msg("%s", err.text);
+        }
+        runtime.ops->create(runtime.self,
+                            runtime_order_create(job, attempt, 0, 0, (struct fl_resources){0}));
+        runtime_job_release(job);
+        until(&world, &heard, FL_REPLICA_refused);
+        if (!strstr(heard.words, documents[i][1])) fail_msg("%s", heard.words);
+        end(&world);
+    }
+}
+
 static void a_replica_beyond_the_limit_is_refused_or_looked_at_by_time(void **state)
 {
     struct world world = {0};
@@ -652,6 +682,7 @@ FL_TESTS(cmocka_unit_test(processes_keep_the_contract),
          cmocka_unit_test(a_supervisor_that_dies_behind_its_gate_never_ran),
          cmocka_unit_test(a_gate_that_cannot_be_read_is_neither_open_nor_shut),
          cmocka_unit_test(what_cannot_be_read_at_the_start_is_waited_for),
+         cmocka_unit_test(a_job_that_needs_pods_is_refused_by_name),
          cmocka_unit_test(a_replica_beyond_the_limit_is_refused_or_looked_at_by_time),
          cmocka_unit_test(an_end_that_came_while_no_agent_was_there_is_found),
          cmocka_unit_test(what_ran_before_the_host_was_started_anew_is_lost_with_its_node),
