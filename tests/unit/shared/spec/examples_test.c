@@ -90,6 +90,18 @@ static void the_array_example_shares_one_document(void **state)
     fl_arena_fini(&arena);
 }
 
+static void the_training_on_machines_mounts_its_data(void **state)
+{
+    struct fl_arena arena = {0};
+    struct fl_job_spec specs[1] = {0};
+
+    (void)state;
+    assert_int_equal(read_jobs("examples/ddp.yaml", &arena, specs, 1), 1);
+    assert_int_equal(specs[0].replicas, 4);
+    assert_int_equal(specs[0].roles.at[0].mounts.len, 3);
+    fl_arena_fini(&arena);
+}
+
 static void the_gang_example_has_two_roles(void **state)
 {
     struct fl_arena arena = {0};
@@ -171,5 +183,6 @@ static void the_manual_tells_the_truth(void **state)
 
 FL_TESTS(cmocka_unit_test(the_training_example_is_three_jobs_in_order),
          cmocka_unit_test(the_array_example_shares_one_document),
+         cmocka_unit_test(the_training_on_machines_mounts_its_data),
          cmocka_unit_test(the_gang_example_has_two_roles),
          cmocka_unit_test(the_manual_tells_the_truth))
