@@ -94,11 +94,11 @@ def by_api(f):
         f.cli("cancel", answer["id"])
         equal(f.wait(f.submit(manifest("json", "true")))["state"], "succeeded")
         bad = manifest("bad", "true")
-        bad["spec"]["template"]["spec"]["volumes"] = [{"name": "a", "emptyDir": {}}]
+        bad["spec"]["template"]["spec"]["volumes"] = [{"name": "a", "hostPath": {"path": "/etc"}}]
         try:
             f.submit(bad)
         except fleet.Problem as refused:
-            equal((refused.status, [one["pointer"] for one in json.loads(refused.body)["errors"]]), (422, ["/spec/template/spec/volumes"]))
+            equal((refused.status, [one["pointer"] for one in json.loads(refused.body)["errors"]]), (422, ["/spec/template/spec/volumes/0/hostPath"]))
         else:
             raise AssertionError("it was taken")
     with shows("lines of a batch may be manifests"):
