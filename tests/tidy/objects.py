@@ -17,7 +17,7 @@ PURE_LIBRARIES = {
     "fl_link": "fl_base fl_wire",
     "fl_core": "fl_base",
     "fl_agent_core": "fl_base",
-    "fl_agent_kube_pure": "fl_base fl_json fl_spec",
+    "fl_agent_kube_pure": "fl_base fl_json fl_spec fl_agent_core",
     "fl_tunnel_pure": "fl_base fl_wire fl_link",
 }
 PURE_SYMBOLS = set("""
