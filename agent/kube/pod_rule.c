@@ -564,16 +564,25 @@ static void take_success(struct pod_rule *rule, uint32_t slot, enum pod_request_
     }
 }
 
+/* The replica whose request has ended; NULL: it has gone, or has asked for something else since. */
+static struct pod_replica *end_request(struct pod_rule *rule, uint32_t slot, uint64_t ticket)
+{
+    struct pod_replica *replica;
+
+    if (!fl_slab_is_taken(&rule->replicas, slot) || at(rule, slot)->ticket != ticket) return NULL;
+    replica = at(rule, slot);
+    replica->ticket = 0;
+    return replica;
+}
+
 void pod_rule_answer(struct pod_rule *rule, uint32_t slot, uint64_t ticket,
                      const struct kube_failure *failure, const struct pod_status *seen, fl_ms now)
 {
-    struct pod_replica *replica;
+    struct pod_replica *replica = end_request(rule, slot, ticket);
     enum pod_request_kind request;
 
-    if (!fl_slab_is_taken(&rule->replicas, slot) || at(rule, slot)->ticket != ticket) return;
-    replica = at(rule, slot);
+    if (!replica) return;
     request = replica->request;
-    replica->ticket = 0;
     replica->request = POD_REQUEST_none;
     if (failure) {
         take_failure(rule, replica, request, failure, now);
@@ -620,11 +629,9 @@ static void take_service_failure(struct pod_rule *rule, struct pod_replica *repl
 void pod_rule_answer_service(struct pod_rule *rule, uint32_t slot, uint64_t ticket,
                              const struct kube_failure *failure, struct fl_str owner, fl_ms now)
 {
-    struct pod_replica *replica;
+    struct pod_replica *replica = end_request(rule, slot, ticket);
 
-    if (!fl_slab_is_taken(&rule->replicas, slot) || at(rule, slot)->ticket != ticket) return;
-    replica = at(rule, slot);
-    replica->ticket = 0;
+    if (!replica) return;
     replica->request = POD_REQUEST_none;
     if (failure) {
         take_service_failure(rule, replica, failure, now);

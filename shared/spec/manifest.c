@@ -79,7 +79,7 @@ static void put_secret(struct fl_reading *reading, struct fl_built *variable)
     const struct fl_taken *secret = FL_TAKE(reading, variable_secret);
     const struct fl_taken *key = FL_TAKE(reading, variable_key);
     char *text = fl_arena_printf(reading->check->arena, FL_STR_FMT "/" FL_STR_FMT,
-                                 FL_STR_ARG(secret->node->text),
+                                 FL_STR_ARG(secret->node ? secret->node->text : NOTHING),
                                  FL_STR_ARG(key->node ? key->node->text : NOTHING));
     struct fl_json value = {.kind = FL_JSON_STRING, .text = fl_str_c(text)};
 
@@ -105,10 +105,12 @@ static void read_env(struct fl_reading *reading, struct fl_text_map *names)
                         *value = FL_TAKE(reading, variable_value),
                         *secret = FL_TAKE(reading, variable_secret),
                         *key = FL_TAKE(reading, variable_key);
+        bool is_secret;
 
         *name = *value = *secret = *key = (struct fl_taken){0};
         fl_manifest_read_object(reading, FL_MANIFEST_OBJECT_variable, &here, item);
         variable.node->at = item->at;
+        is_secret = secret->node || key->node;
         if (name->node) fl_manifest_append(reading, &variable, FL_STR("name"), name->node);
         if (value->node && value->node->kind == FL_JSON_STRING) {
             struct fl_json text = unfold(reading, value->path, value->node, names);
@@ -118,12 +120,12 @@ static void read_env(struct fl_reading *reading, struct fl_text_map *names)
             fl_manifest_append(reading, &variable, FL_STR("value"), value->node);
         }
         if (list.node->len + secrets.node->len > FL_JOB_ENV_MAX) break;
-        if (secret->node && value->node) {
+        if (is_secret && value->node) {
             fl_job_wrong(reading->check, &here, item, NOTHING, "it has a value and a valueFrom");
-        } else if (secret->node) {
+        } else if (is_secret) {
             put_secret(reading, &variable);
         }
-        fl_manifest_append(reading, secret->node ? &secrets : &list, NOTHING, variable.node);
+        fl_manifest_append(reading, is_secret ? &secrets : &list, NOTHING, variable.node);
         here.index++;
         if (!name->node || name->node->kind != FL_JSON_STRING) continue;
         names->at[names->len++] = (struct fl_text_map_entry){name->node->text, NOTHING};
