@@ -55,6 +55,7 @@ class Site(hub.Hub):
         done = subprocess.run(["sh", "-ec", line], cwd=self.here, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
         if done.returncode != 0:
             raise RuntimeError(f"{line}: {done.stdout}")
+        return done.stdout
 
     def follow(self, name, host=None):
         services = {"systemctl stop fairleadd": self.stop, "systemctl start fairleadd": self.start,

@@ -234,23 +234,54 @@ def judge_stream(events, jobs):
 
 
 def tasks(h):
-    """Job and process of each that a ledger names and that is still there."""
+    """The processes that a ledger names and that are still there."""
     for name in os.listdir(os.path.join(h.dir, "ledger")):
         with open(os.path.join(h.dir, "ledger", name)) as file:
             for row in map(str.split, file):
                 if row[0] in ("begin", "child") and born(row[5]) == row[6] != "None":
-                    yield row[1], int(row[5])
+                    yield int(row[5])
 
 
-def nothing_is_left(h, forgotten):
-    """The agents keep what the database has forgotten for a quarter of an hour; its tasks are ended here."""
-    for job, pid in tasks(h):
-        if job in forgotten:
+def folder_of(pid):
+    """The replica's folder, in which the process began."""
+    try:
+        return os.path.basename(os.path.dirname(os.readlink(f"/proc/{pid}/cwd")))
+    except OSError:  # it has just ended
+        return ""
+
+
+def known_attempts(h):
+    """Of the database, as an agent's folders name them."""
+    rows = h.run("psql -X -At -F - -c 'select job, element, n, incarnation from attempt' fairlead").split()
+    return {f"job-{job_name(int(job))}-{rest}" for job, rest in (row.split("-", 1) for row in rows)}
+
+
+def job_name(number):
+    """As shared/base/job_name.c spells it."""
+    return (job_name(number // 32) if number >= 32 else "") + "0123456789abcdefghjkmnpqrstvwxyz"[number % 32]
+
+
+def attempt_of(folder):
+    return folder.rsplit("-", 1)[0]
+
+
+def nothing_is_left(h):
+    """The agents keep what the database has forgotten, also of a job that it knows, for a quarter of an hour; its tasks are
+    ended here."""
+    known = known_attempts(h)
+    for pid in tasks(h):
+        folder = folder_of(pid)
+        if folder and attempt_of(folder) not in known:
             end_process(pid, signal.SIGTERM)
     until("no supervisor is left", lambda: not h.supervisors(), 90)
     equal(list(tasks(h)), [], "tasks that live")
 
     def folders():
-        return [name for cluster in h.agents for name in os.listdir(os.path.join(h.dir, f"agent-{cluster}", "replicas")) if "-".join(name.split("-")[:2]) not in forgotten]
+        """Those being removed, too, which begin with a dot."""
+        there = [name for cluster in h.agents for name in os.listdir(os.path.join(h.dir, f"agent-{cluster}", "replicas"))]
+        return [name for name in there if name.startswith(".") or attempt_of(name) in known]
 
-    until("no replica has a folder", lambda: not folders(), 90)
+    try:
+        until("no replica has a folder", lambda: not folders(), 90)
+    except TimeoutError as error:
+        raise TimeoutError(f"{error}; there are {', '.join(sorted(folders())[:20])}") from error
