@@ -14,6 +14,7 @@ void chooser_fini(struct chooser *chooser)
     fl_vec_fini(&chooser->order);
     fl_vec_fini(&chooser->place);
     fl_vec_fini(&chooser->load);
+    fl_vec_fini(&chooser->walked);
     fl_heap_fini(&chooser->frontier);
 }
 
@@ -92,6 +93,7 @@ static void weigh(struct chooser *chooser, struct fl_cluster id)
 
     if (chooser->load.at[id.n - 1] == load) return;
     chooser->load.at[id.n - 1] = load;
+    chooser->is_order_changed = true;
     sift(chooser, id);
 }
 
@@ -124,20 +126,31 @@ static void reach(struct chooser *chooser, uint32_t place)
 
 void choose_walk(struct chooser *chooser)
 {
-    chooser->frontier.len = 0;
+    chooser->walk = 0;
+    if (!chooser->is_order_changed) return;
+    chooser->is_order_changed = false;
+    chooser->walked.len = chooser->frontier.len = 0;
     reach(chooser, 0);
+}
+
+/* False: the walks have had all. */
+static bool walk_on(struct chooser *chooser)
+{
+    struct fl_heap_item next;
+
+    if (chooser->frontier.len == 0) return false;
+    next = fl_heap_pop(&chooser->frontier);
+    reach(chooser, 2 * (uint32_t)next.value + 1);
+    reach(chooser, 2 * (uint32_t)next.value + 2);
+    fl_vec_push(&chooser->walked, (struct fl_cluster){(uint32_t)next.tie});
+    return true;
 }
 
 struct fl_cluster choose_next(struct chooser *chooser)
 {
-    struct fl_heap_item next;
-
-    if (chooser->frontier.len == 0) return (struct fl_cluster){0};
-    next = fl_heap_pop(&chooser->frontier);
-    reach(chooser, 2 * (uint32_t)next.value + 1);
-    reach(chooser, 2 * (uint32_t)next.value + 2);
+    if (chooser->walk == chooser->walked.len && !walk_on(chooser)) return (struct fl_cluster){0};
     chooser->room.looked++;
-    return (struct fl_cluster){(uint32_t)next.tie};
+    return chooser->walked.at[chooser->walk++];
 }
 
 /* ---- memory about a shape -------------------------------------------------------------------- */

@@ -26,8 +26,13 @@ struct chooser {
     FL_VEC(struct fl_cluster) order; /* a heap by (load, id) */
     FL_VEC(uint32_t) place;          /* by id - 1: where it is in 'order' */
     FL_VEC(uint64_t) load;           /* by id - 1: in parts per million */
-    struct fl_heap frontier;         /* scratch */
-    uint64_t asked;                  /* choices for which some cluster had to be looked at, ever */
+    /* What the walks since the last change of the order have found of it: its first clusters, and
+     * those of the heap that may come next. */
+    FL_VEC(struct fl_cluster) walked;
+    struct fl_heap frontier;
+    bool is_order_changed;
+    size_t walk;    /* the walk under way: so many it has had */
+    uint64_t asked; /* choices for which some cluster had to be looked at, ever */
 };
 
 void chooser_fini(struct chooser *chooser);

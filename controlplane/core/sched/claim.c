@@ -394,20 +394,13 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, struct
     return best_ppm != UINT64_MAX;
 }
 
-bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
-                       struct shape_memo *memo)
+/* Tries the first few clusters by load. */
+static void find_possible(struct chooser *chooser, const struct shape_entry *shape,
+                          struct shape_memo *memo)
 {
-    uint64_t stamp = chooser->room.clusters->stamp;
     uint32_t asked = 0, compared = 0;
     struct draft draft = {0};
 
-    if (memo->impossible_at == stamp) return false;
-    if (memo->possible.n) {
-        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, memo->possible);
-
-        if (judge_takes_work(cluster) && cluster->totals_at == memo->possible_at) return true;
-    }
-    memo->possible.n = 0;
     tolerance_init(&draft.tolerance, &shape->shape);
     choose_walk(chooser);
     while (!memo->possible.n && compared++ < CLUSTERS_MAX &&
@@ -416,8 +409,23 @@ bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
         memo->possible = draft.cluster->id;
         memo->possible_at = draft.cluster->totals_at;
     }
-    if (!memo->possible.n) memo->impossible_at = stamp;
     fl_heap_fini(&draft.nearest);
+}
+
+bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
+                       struct shape_memo *memo)
+{
+    uint64_t stamp = chooser->room.clusters->stamp;
+
+    if (memo->impossible_at == stamp) return false;
+    if (memo->possible.n) {
+        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, memo->possible);
+
+        if (judge_takes_work(cluster) && cluster->totals_at == memo->possible_at) return true;
+    }
+    memo->possible.n = 0;
+    find_possible(chooser, shape, memo);
+    if (!memo->possible.n) memo->impossible_at = stamp;
     return memo->possible.n != 0;
 }
 

@@ -12,8 +12,10 @@
 
 static bool names_have(const struct fl_str *names, uint32_t len, const char *name)
 {
-    struct fl_str wanted = fl_str_c(name);
+    struct fl_str wanted;
 
+    if (len == 0) return false; /* most lists are empty, and there are many clusters */
+    wanted = fl_str_c(name);
     for (uint32_t i = 0; i < len; i++) {
         if (fl_str_eq(names[i], wanted)) return true;
     }

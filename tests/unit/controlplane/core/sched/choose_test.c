@@ -165,12 +165,31 @@ static void loads_that_changed_between_rounds_change_the_order(void **state)
     fini(&world);
 }
 
+/* Those that a walk from its beginning meets, which have less and less room free. */
+static uint32_t walk(struct world *world)
+{
+    uint64_t last_free = UINT64_MAX;
+    struct fl_cluster id;
+    uint32_t met = 0;
+
+    choose_walk(&world->chooser);
+    while ((id = choose_next(&world->chooser)).n != 0) {
+        const struct room_cluster *changed = room_changed(&world->chooser.room, id);
+        uint64_t free = changed ? changed->free_sum.cpu_milli : at(world, id.n)->free_sum.cpu_milli;
+
+        assert_true(judge_takes_work(at(world, id.n)) && free <= last_free);
+        last_free = free;
+        met++;
+    }
+    assert_int_equal(choose_next(&world->chooser).n, 0);
+    return met;
+}
+
 static void a_walk_meets_all_that_take_work_by_load(void **state)
 {
     enum { LEN = 40 };
     struct world world;
     struct fl_cluster id;
-    uint64_t last_free = 100, met = 0;
 
     (void)state;
     init(&world);
@@ -180,16 +199,61 @@ static void a_walk_meets_all_that_take_work_by_load(void **state)
         if (id.n % 10 == 0) cluster_end_session(&world.clusters, at(&world, id.n));
     }
     begin(&world);
-    choose_walk(&world.chooser);
-    while ((id = choose_next(&world.chooser)).n != 0) {
-        uint64_t free = at(&world, id.n)->free_sum.cpu_milli / 1000;
+    assert_int_equal(walk(&world), LEN - LEN / 10);
+    fini(&world);
+}
 
-        assert_true(id.n % 10 != 0 && free <= last_free);
-        last_free = free;
-        met++;
+/* A walk remembers what those before it have found, and none of it once an order has changed. */
+static void a_walk_is_right_after_any_other_and_after_any_change(void **state)
+{
+    enum { LEN = 12, WALKS = 3000 };
+    struct fl_prng prng;
+    struct world world;
+    uint32_t enrolled = LEN;
+
+    (void)state;
+    fl_prng_seed(&prng, 3);
+    init(&world);
+    enrol_many(&world, LEN, 100);
+    begin(&world);
+    for (int i = 0; i < WALKS; i++) {
+        struct fl_cluster id = {1 + (uint32_t)fl_prng_below(&prng, LEN)};
+        uint64_t left;
+        struct shape shape = gang(1, 1);
+
+        switch (fl_prng_below(&prng, 5)) {
+        case 0: /* in this round, and then it is carried out */
+            id.n = start(&world, &shape);
+            assert_int_equal(walk(&world), enrolled);
+            if (id.n) cluster_take(&world.clusters, at(&world, id.n), 0, cpu(1));
+            begin(&world);
+            break;
+        case 1:
+            if (at(&world, id.n)->nodes.at[0].free.cpu_milli >= 1000) {
+                cluster_take(&world.clusters, at(&world, id.n), 0, cpu(1));
+            }
+            begin(&world);
+            break;
+        case 2: /* a walk that is given up */
+            choose_walk(&world.chooser);
+            for (left = fl_prng_below(&prng, LEN); left > 0; left--) {
+                (void)choose_next(&world.chooser);
+            }
+            break;
+        case 3:
+            if (i % 500 == 0) {
+                char name[16];
+
+                (void)snprintf(name, sizeof name, "late%d", i);
+                node(&world, enrol(&world, name), "n", 100);
+                enrolled++;
+                begin(&world);
+            }
+            break;
+        }
+        assert_int_equal(walk(&world), enrolled);
     }
-    assert_int_equal(met, LEN - LEN / 10);
-    assert_int_equal(choose_next(&world.chooser).n, 0);
+    assert_true(enrolled > LEN);
     fini(&world);
 }
 
@@ -492,6 +556,7 @@ FL_TESTS(cmocka_unit_test(a_gang_goes_whole_to_one_cluster_or_not_at_all),
          cmocka_unit_test(starts_of_the_round_count_as_load),
          cmocka_unit_test(loads_that_changed_between_rounds_change_the_order),
          cmocka_unit_test(a_walk_meets_all_that_take_work_by_load),
+         cmocka_unit_test(a_walk_is_right_after_any_other_and_after_any_change),
          cmocka_unit_test(the_reason_is_what_those_say_that_could_run_it),
          cmocka_unit_test(whom_only_cordoned_and_silent_ones_could_run_waits_for_them),
          cmocka_unit_test(clusters_that_have_not_grown_are_not_asked_again),
