@@ -58,7 +58,7 @@ static bool take_field(struct fl_str *from, struct fl_str *ret_value)
 bool copy_read(struct fl_str tuple, unsigned place, struct row *ret_row)
 {
     struct fl_str values[ROW_COLUMNS_MAX];
-    size_t len = row_columns(place).len;
+    size_t len = row_columns_len(place);
 
     if (take_number(&tuple, 2) != len) return false;
     for (size_t i = 0; i < len; i++) {

@@ -198,7 +198,7 @@ bool reader_is_null(const PGresult *result, int row, int column)
 bool reader_row(const PGresult *result, int i, int column, unsigned place, struct row *ret_row)
 {
     struct fl_str values[ROW_COLUMNS_MAX];
-    int len = (int)row_columns(place).len;
+    int len = (int)row_columns_len(place);
 
     for (int c = 0; c < len; c++) {
         values[c] = pg_field(result, i, column + c);

@@ -23,6 +23,32 @@ struct row_columns row_columns(unsigned place)
     return columns;
 }
 
+/* As row_columns counts them. */
+enum {
+#define L(type, name) +1
+#define K L
+#define F(type, name)
+#define B(type, name, max)
+#define LB(type, name, max) +1
+#define ROW(name, number, fold, table, fields) OPEN_##name = 0 fields,
+#include "controlplane/core/rows.def"
+};
+
+size_t row_columns_len(unsigned place)
+{
+    static const uint8_t lens[ROW_PLACES_LEN] = {
+#define F(type, name) +1
+#define B(type, name, max) +1
+#define J(type, name)
+#define COUNT(name) +1
+#define ROW(name, number, fold, table, fields) [number] = 0 fields,
+#include "controlplane/core/rows.def"
+        [ROW_OPEN_JOB] = OPEN_job_new,
+    };
+
+    return lens[place];
+}
+
 const char *row_column_name(const struct row_columns *columns, size_t i)
 {
     const struct row_field *field = columns->at[i];
@@ -45,23 +71,20 @@ const char *row_column_list(const struct row_columns *columns, const char *prefi
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static const struct {
-    Oid oid;
-    uint8_t bytes; /* the column's size, for a number */
-} types[] = {
-    [ROW_TYPE_job] = {PG_INT8, 8},      [ROW_TYPE_u8] = {PG_INT2, 2},
-    [ROW_TYPE_flag] = {PG_BOOL, 1},     [ROW_TYPE_u16] = {PG_INT4, 4},
-    [ROW_TYPE_code] = {PG_INT2, 2},     [ROW_TYPE_u32] = {PG_INT4, 4},
-    [ROW_TYPE_i32] = {PG_INT4, 4},      [ROW_TYPE_u64] = {PG_INT8, 8},
-    [ROW_TYPE_some_u64] = {PG_INT8, 8}, [ROW_TYPE_i64] = {PG_INT8, 8},
-    [ROW_TYPE_digest] = {PG_BYTEA},     [ROW_TYPE_text] = {PG_TEXT},
-    [ROW_TYPE_some_text] = {PG_TEXT},   [ROW_TYPE_bytes] = {PG_BYTEA},
-    [ROW_TYPE_some_bytes] = {PG_BYTEA}, [ROW_TYPE_COUNT] = {PG_INT4, 4},
-};
-
 Oid row_column_type(const struct row_field *field)
 {
-    return types[field->type].oid;
+    static const Oid types[] = {
+        [ROW_TYPE_job] = PG_INT8,         [ROW_TYPE_u8] = PG_INT2,
+        [ROW_TYPE_flag] = PG_BOOL,        [ROW_TYPE_u16] = PG_INT4,
+        [ROW_TYPE_code] = PG_INT2,        [ROW_TYPE_u32] = PG_INT4,
+        [ROW_TYPE_i32] = PG_INT4,         [ROW_TYPE_u64] = PG_INT8,
+        [ROW_TYPE_some_u64] = PG_INT8,    [ROW_TYPE_i64] = PG_INT8,
+        [ROW_TYPE_digest] = PG_BYTEA,     [ROW_TYPE_text] = PG_TEXT,
+        [ROW_TYPE_some_text] = PG_TEXT,   [ROW_TYPE_bytes] = PG_BYTEA,
+        [ROW_TYPE_some_bytes] = PG_BYTEA, [ROW_TYPE_COUNT] = PG_INT4,
+    };
+
+    return types[field->type];
 }
 
 /* This runs for every row of every batch, so it is expanded and not walked. */
@@ -114,36 +137,85 @@ void row_bind(unsigned place, const struct row *row, struct pg_array *arrays, ui
     fl_unreachable("a row has one of the kinds of rows.def");
 }
 
-/* A big-endian number, or NULL, which is 0.  False: its column, or the row's field, has no room for
- * it. */
-static bool read_number(struct fl_str value, const struct row_field *field, struct row *row)
-{
-    size_t bytes = types[field->type].bytes, kept = row_number_bytes(field);
-    uint64_t max = field->type == ROW_TYPE_flag ? 1 : UINT64_MAX >> (64 - 8 * kept), n = 0;
+/* ---- reading --------------------------------------------------------------------------------- */
 
-    if (value.len != 0 && value.len != bytes) return false;
-    for (size_t i = 0; i < value.len; i++) {
-        n = n << 8 | (uint8_t)value.at[i];
+/* A load reads millions of rows, so this is expanded, too. */
+
+/* A big-endian number, or NULL, which is 0.  False: it is not of that length, or too large. */
+static inline bool get_number(struct fl_str value, size_t bytes, uint64_t max, uint64_t *ret)
+{
+    uint64_t n = 0;
+
+    if (value.len == bytes) {
+        memcpy((char *)&n + sizeof n - bytes, value.at, bytes);
+        n = __builtin_bswap64(n);
     }
-    row_set_number(row, field, n);
-    return n <= max;
+    *ret = n;
+    return (value.len == bytes || value.len == 0) && n <= max;
 }
+
+static inline bool get_digest(struct fl_str value, struct fl_digest *ret)
+{
+    if (value.len != sizeof *ret) return false;
+    memcpy(ret, value.at, sizeof *ret);
+    return true;
+}
+
+static inline bool get_str(struct fl_str value, struct fl_str *ret)
+{
+    *ret = value;
+    return true;
+}
+
+#define GET_NUMBER(value, to, bytes, max)                                                          \
+    get_number(value, bytes, max, &n) && ((to) = (__typeof__(to))n, true)
+#define GET_job(value, to) GET_NUMBER(value, to, 8, UINT64_MAX)
+#define GET_u8(value, to) GET_NUMBER(value, to, 2, UINT8_MAX)
+#define GET_flag(value, to) GET_NUMBER(value, to, 1, 1)
+#define GET_u16(value, to) GET_NUMBER(value, to, 4, UINT16_MAX)
+#define GET_code(value, to) GET_NUMBER(value, to, 2, UINT16_MAX)
+#define GET_u32(value, to) GET_NUMBER(value, to, 4, UINT32_MAX)
+#define GET_i32 GET_u32
+#define GET_u64 GET_job
+#define GET_some_u64 GET_job
+#define GET_i64 GET_job
+#define GET_digest(value, to) get_digest(value, &(to))
+#define GET_text(value, to) get_str(value, &(to))
+#define GET_some_text GET_text
+#define GET_bytes GET_text
+#define GET_some_bytes GET_text
+
+#define L(type, name) &&(GET_##type(*value++, row->name))
+#define K L
+#define F(type, name) &&(is_open || (GET_##type(*value++, row->name)))
+#define LB(type, name, max) L(type, name)
+#define J(type, name)
+#define B(type, name, max) F(type, name)
+#define COUNT(name) &&(value++, true)
+#define ROW(name, number, fold, table, fields)                                                     \
+    static inline bool read_##name(const struct fl_str *value, struct row_##name *row,             \
+                                   bool is_open)                                                   \
+    {                                                                                              \
+        uint64_t n;                                                                                \
+                                                                                                   \
+        (void)value, (void)row, (void)is_open, (void)n;                                            \
+        return true fields;                                                                        \
+    }
+#include "controlplane/core/rows.def"
 
 bool row_read(unsigned place, const struct fl_str *values, struct row *ret_row)
 {
-    struct row_columns columns = row_columns(place);
-    bool is_good = true;
-    struct row row;
-
-    memset(&row, 0, sizeof row);
-    row.kind = place == ROW_OPEN_JOB ? ROW_job_new : (enum row_kind)place;
-    for (size_t i = 0; is_good && i < columns.len; i++) {
-        const struct row_field *field = columns.at[i];
-
-        if (field->type == ROW_TYPE_COUNT) continue;
-        is_good = row_number_bytes(field) ? read_number(values[i], field, &row)
-                                          : row_set_bytes(&row, field, values[i]);
+    memset(ret_row, 0, sizeof *ret_row);
+    ret_row->kind = place == ROW_OPEN_JOB ? ROW_job_new : (enum row_kind)place;
+    switch (ret_row->kind) {
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields)                                                     \
+    case ROW_##name:                                                                               \
+        return read_##name(values, &ret_row->name, place == ROW_OPEN_JOB);
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
+        break;
     }
-    *ret_row = row;
-    return is_good;
+    fl_unreachable("a place is a kind of rows.def, or ROW_OPEN_JOB");
 }

@@ -23,6 +23,7 @@ struct row_columns {
 };
 
 struct row_columns row_columns(unsigned place); /* len 0: nothing is kept there */
+size_t row_columns_len(unsigned place);         /* the same 'len', at once */
 
 /* Postgres's name: a key that is named as its table is 'id'. */
 const char *row_column_name(const struct row_columns *columns, size_t i);

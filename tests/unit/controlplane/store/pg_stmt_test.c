@@ -160,6 +160,7 @@ static void every_table_has_room_for_more_columns(void **state)
     (void)state;
     for (unsigned place = 1; place < ROW_PLACES_LEN; place++) {
         assert_true(row_columns(place).len + 4 <= ROW_COLUMNS_MAX);
+        assert_int_equal(row_columns(place).len, row_columns_len(place));
     }
     assert_true(ROW_COLUMNS_MAX + 4 <= PG_PARAMS_MAX);
 }
