@@ -170,11 +170,18 @@ static bool has_good_type(struct api_call *call)
     const char *takes = call->route->takes ? call->route->takes : "application/json";
     struct fl_str type = api_header(call, "content-type");
 
-    if (type.len == 0 || media_type_is_in(type, takes)) return true;
+    if (type.len > 0 && !media_type_is_in(type, takes)) {
+        api_fail_status(call, 415, FL_UNSUPPORTED,
+                        "the body is " FL_STR_FMT ", and this route takes %s: say so in the header "
+                        "Content-Type",
+                        FL_STR_ARG(fl_str_begin(type, TYPE_SHOWN_MAX)), takes);
+        return false;
+    }
+    if (media_type_is_utf8(type)) return true;
     api_fail_status(call, 415, FL_UNSUPPORTED,
-                    "the body is " FL_STR_FMT ", and this route takes %s: say so in the header "
-                    "Content-Type",
-                    FL_STR_ARG(fl_str_begin(type, TYPE_SHOWN_MAX)), takes);
+                    "the body is " FL_STR_FMT ", and text is UTF-8 here: send it so, and leave the "
+                    "charset out",
+                    FL_STR_ARG(fl_str_begin(type, TYPE_SHOWN_MAX)));
     return false;
 }
 

@@ -61,6 +61,31 @@ bool media_type_is_in(struct fl_str header, const char *types)
     return false;
 }
 
+static bool is_utf8_name(struct fl_str name)
+{
+    static const char *const names[] = {"utf-8", "utf8", "us-ascii"};
+
+    if (name.len >= 2 && name.at[0] == '"' && name.at[name.len - 1] == '"') {
+        name = (struct fl_str){name.at + 1, name.len - 2};
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (is_alike(name, fl_str_c(names[i]))) return true;
+    }
+    return false;
+}
+
+bool media_type_is_utf8(struct fl_str header)
+{
+    (void)next(&header, ';');
+    while (header.len > 0) {
+        struct fl_str value = next(&header, ';');
+        struct fl_str name = next(&value, '=');
+
+        if (is_alike(name, FL_STR("charset")) && !is_utf8_name(trim(value))) return false;
+    }
+    return true;
+}
+
 /* "0", "0.25", "1.000"; -1: malformed. */
 static int read_weight(struct fl_str text)
 {

@@ -13,6 +13,9 @@ bool media_type_is(struct fl_str header, const char *type);
 /* Whether it names one of a list with commas between. */
 bool media_type_is_in(struct fl_str header, const char *types);
 
+/* Whether the text behind a Content-Type is UTF-8, as far as its parameters say. */
+bool media_type_is_utf8(struct fl_str header);
+
 struct media_wish {
     int weight;    /* 0: not wanted ... 1000 */
     bool is_named; /* by its whole name */

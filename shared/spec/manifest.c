@@ -86,6 +86,17 @@ static void put_secret(struct fl_reading *reading, struct fl_built *variable)
     fl_manifest_append(reading, variable, FL_STR("value"), &value);
 }
 
+static void refuse_no_source(const struct fl_reading *reading, const struct fl_path *variable,
+                             const struct fl_json *item)
+{
+    struct fl_path here = {.up = variable, .key = FL_STR("valueFrom")};
+    const struct fl_json *source = fl_json_member(item, here.key);
+
+    if (!source || source->kind != FL_JSON_OBJECT || source->first) return;
+    fl_job_wrong(reading->check, &here, source, NOTHING,
+                 "it names no source: write a value, or a secretKeyRef");
+}
+
 /* A variable refers to those before it.  'names' gets all; one too many is kept, so that their
  * number is refused. */
 static void read_env(struct fl_reading *reading, struct fl_text_map *names)
@@ -109,6 +120,7 @@ static void read_env(struct fl_reading *reading, struct fl_text_map *names)
 
         *name = *value = *secret = *key = (struct fl_taken){0};
         fl_manifest_read_object(reading, FL_MANIFEST_OBJECT_variable, &here, item);
+        refuse_no_source(reading, &here, item);
         variable.node->at = item->at;
         is_secret = secret->node || key->node;
         if (name->node) fl_manifest_append(reading, &variable, FL_STR("name"), name->node);

@@ -273,6 +273,15 @@ PATCH /v1/queues/default {"maxQueued":5}
       "detail":"the body is application/json-patch+json, and this route takes application/json: say so in the header Content-Type",
       "traceId":"<trace 2>"
     }
+with Content-Type: application/json; charset=iso-8859-1
+POST /v1/queues {"name":"latin"}
+    415
+    {
+      "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
+      "status":415,"code":"unsupported",
+      "detail":"the body is application/json; charset=iso-8859-1, and text is UTF-8 here: send it so, and leave the charset out",
+      "traceId":"<trace 3>"
+    }
 with Content-Type: application/yaml
 POST /v1/jobs:batch
 | - command: [a]
@@ -281,7 +290,7 @@ POST /v1/jobs:batch
       "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
       "status":415,"code":"unsupported",
       "detail":"the body is application/yaml, and this route takes application/json, application/x-ndjson: say so in the header Content-Type",
-      "traceId":"<trace 3>"
+      "traceId":"<trace 4>"
     }
 with Content-Type: text/plain
 POST /v1/jobs/job-1:cancel {}
@@ -290,7 +299,7 @@ POST /v1/jobs/job-1:cancel {}
       "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
       "status":415,"code":"unsupported",
       "detail":"the body is text/plain, and this route takes application/json: say so in the header Content-Type",
-      "traceId":"<trace 4>"
+      "traceId":"<trace 5>"
     }
 with Content-Type: text/plain
 POST /v1/jobs command
@@ -299,7 +308,7 @@ POST /v1/jobs command
       "type":"https://fairlead.dev/docs/reference/api#unsupported","title":"Unsupported Media Type",
       "status":415,"code":"unsupported",
       "detail":"the body is text/plain, and this route takes application/json, application/yaml: say so in the header Content-Type",
-      "traceId":"<trace 5>"
+      "traceId":"<trace 6>"
     }
 
 # a queue, a cluster and a job that are named have to be there

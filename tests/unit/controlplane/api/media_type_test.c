@@ -38,6 +38,35 @@ static void a_type_is_known_in_any_writing(void **state)
     }
 }
 
+static void text_in_another_charset_is_known(void **state)
+{
+    static const struct {
+        const char *header;
+        bool is_utf8;
+    } cases[] = {
+        {"", true},
+        {"application/json", true},
+        {"application/json; charset=utf-8", true},
+        {"application/json;Charset=\"UTF-8\"", true},
+        {"application/json; charset = utf8 ; q=1", true},
+        {"text/yaml; charset=US-ASCII", true},
+        {"application/json; chars=latin1", true},
+        {"charset=latin1", true},
+        {"application/json; charset=latin1", false},
+        {"application/json; charset=\"utf-16\"", false},
+        {"application/json; q=1; charset=iso-8859-1", false},
+        {"application/json; charset=utf-8; charset=utf-16", false},
+        {"application/json; charset=", false},
+        {"application/json; charset", false},
+        {"application/json; charset=\"", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(media_type_is_utf8(fl_str_c(cases[i].header)), cases[i].is_utf8);
+    }
+}
+
 static void the_most_exact_range_has_the_weight(void **state)
 {
     static const struct {
@@ -87,5 +116,6 @@ static void a_name_has_its_place(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_type_is_known_in_any_writing),
+         cmocka_unit_test(text_in_another_charset_is_known),
          cmocka_unit_test(the_most_exact_range_has_the_weight),
          cmocka_unit_test(a_name_has_its_place))
