@@ -26,8 +26,8 @@ struct chooser {
     FL_VEC(struct fl_cluster) order; /* a heap by (load, id) */
     FL_VEC(uint32_t) place;          /* by id - 1: where it is in 'order' */
     FL_VEC(uint64_t) load;           /* by id - 1: in parts per million */
-    /* What the walks since the last change of the order have found of it: its first clusters, and
-     * those of the heap that may come next. */
+    /* The walks since the last change of the order have found so many of its first clusters; the
+     * frontier has those of the heap that may come next. */
     FL_VEC(struct fl_cluster) walked;
     struct fl_heap frontier;
     bool is_order_changed;

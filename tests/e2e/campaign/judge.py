@@ -251,7 +251,7 @@ def folder_of(pid):
 
 
 def known_attempts(h):
-    """Of the database, as an agent's folders name them."""
+    """Those that the database has, as an agent's folders name them."""
     rows = h.run("psql -X -At -F - -c 'select job, element, n, incarnation from attempt' fairlead").split()
     return {f"job-{job_name(int(job))}-{rest}" for job, rest in (row.split("-", 1) for row in rows)}
 
